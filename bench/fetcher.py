@@ -1,0 +1,131 @@
+"""CPU per request of the curl fetcher against nginx on loopback.
+
+    python bench/fetcher.py [--requests N] [--hosts N]
+
+Prints, for plain and TLS, kept and new connections, at 200 at once: CPU milliseconds a request of this process, and
+requests a second. Then one request each to thousands of host names, with the growth of resident memory: pins must not
+pile up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import uvloop
+
+sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent / "src")]
+
+from typing import TYPE_CHECKING
+
+from gossamer.adapters.fetcher_curl import CurlFetcher
+from gossamer.core.http.exchange import FetchLimits, FetchRequest
+from gossamer.core.http.request import request_fields, user_agent
+from tests.servers.misbehaving import make_certificates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PLAIN, TLS = 18080, 18443
+NAME = "bench.test"
+PAGE = b"<!doctype html><title>page</title>" + b"<p>Some words of a page, again and again.</p>\n" * 240
+LIMITS = FetchLimits(10, 20, 120, 500, 20, 262_144, 10_485_760)
+FIELDS = request_fields(user_agent("0.1", "https://example.org/bot"))
+CONFIG = """
+worker_processes 1; daemon off; pid nginx.pid; error_log stderr crit;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; keepalive_requests 1000000; root pages; default_type text/html;
+  client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4; scgi_temp_path t5;
+  server {{ listen 127.0.0.1:{plain} backlog=4096; }}
+  server {{ listen 127.0.0.1:{tls} ssl backlog=4096; ssl_certificate leaf.pem; ssl_certificate_key leaf.key; }}
+}}
+"""
+
+
+class WallClock:
+    """The port `clock`."""
+
+    def now(self) -> float:
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+@contextlib.contextmanager
+def nginx() -> Iterator[Path]:
+    """A server in a folder of its own; the path of its CA file."""
+    binary = shutil.which("nginx") or "/usr/sbin/nginx"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        certificates = make_certificates(folder, NAME)
+        (folder / "pages").mkdir()
+        (folder / "pages" / "index.html").write_bytes(PAGE)
+        (folder / "nginx.conf").write_text(CONFIG.format(plain=PLAIN, tls=TLS))
+        with subprocess.Popen([binary, "-p", name, "-c", "nginx.conf"]) as process:
+            try:
+                time.sleep(0.5)
+                yield certificates.ca_file
+            finally:
+                process.terminate()
+
+
+async def run(fetcher: CurlFetcher, urls: Iterator[str], keep_seconds: float) -> None:
+    async def worker() -> None:
+        for url in urls:
+            exchange = await fetcher.fetch(FetchRequest(url, ("127.0.0.1",), FIELDS, LIMITS, keep_seconds=keep_seconds))
+            assert exchange.status == 200 and exchange.body, (exchange.failure, exchange.detail)
+            assert exchange.body.size == len(PAGE)
+
+    await asyncio.gather(*(worker() for _ in range(200)))
+
+
+async def measure(label: str, ca_file: Path, url: str, keep_seconds: float, requests: int) -> None:
+    fetcher = CurlFetcher(lambda _: True, WallClock(), ca_file=ca_file)
+    await run(fetcher, iter([url] * 400), keep_seconds)
+    cpu, wall = time.process_time(), time.perf_counter()
+    await run(fetcher, iter([url] * requests), keep_seconds)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    print(f"{label:12} {cpu / requests * 1000:.3f} ms CPU a request, {requests / wall:,.0f} requests/s")
+    await fetcher.close()
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+async def many_hosts(hosts: int) -> None:
+    fetcher = CurlFetcher(lambda _: True, WallClock())
+    part = hosts // 4
+    for index in range(4):
+        before = resident_bytes()
+        await run(fetcher, (f"http://h{n}.test:{PLAIN}/" for n in range(index * part, (index + 1) * part)), 1.0)
+        print(f"hosts to {(index + 1) * part:,}: resident {resident_bytes() - before:+,} bytes")
+    await fetcher.close()
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--hosts", type=int, default=20_000)
+    options = parser.parse_args()
+    with nginx() as ca_file:
+        for scheme, port in (("http", PLAIN), ("https", TLS)):
+            for word, keep_seconds in (("kept", 30.0), ("new", 0.0)):
+                count = options.requests // (4 if scheme == "https" and not keep_seconds else 1)
+                await measure(f"{scheme} {word}", ca_file, f"{scheme}://{NAME}:{port}/", keep_seconds, count)
+        await many_hosts(options.hosts)
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

@@ -1,0 +1,232 @@
+"""The port `resolver` by c-ares: asynchronous look-ups at the system's name servers or at given ones.
+
+Names given by hand come first, then the system's hosts file, then DNS. Queries for one name are joined, queries under
+way are bounded, each look-up has its own time limit, and answers are kept by their time to live.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+import aiodns
+import pycares
+
+from gossamer.core import limits
+from gossamer.core.dns import answer_cache
+from gossamer.core.dns.address_guard import AddressGuard
+from gossamer.core.dns.answer_cache import AnswerCache
+from gossamer.core.dns.hosts_map import HostsMap, parse_hosts
+from gossamer.core.dns.name import dns_name
+from gossamer.core.http.exchange import FailureKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gossamer.core.dns.answer import Answer
+    from gossamer.ports.clock import Clock
+
+SYSTEM_HOSTS_FILE: Final = Path("/etc/hosts")
+
+_LOCAL: Final = ("127.0.0.1", "::1")
+"""What names under localhost mean, asked of nobody (RFC 6761 section 6.3)."""
+_TRY_SECONDS: Final = 2.0
+"""Patience with one name server before the next try; the look-up as a whole has DNS_SECONDS_MAX."""
+_TRIES: Final = 3
+_CHANNEL_LOOK_UPS_MAX: Final = 20_000
+"""Look-ups after which c-ares starts afresh: it keeps answers of its own for up to an hour, without a bound."""
+_ABSENT: Final = frozenset({pycares.errno.ARES_ENOTFOUND, pycares.errno.ARES_ENODATA, pycares.errno.ARES_EBADNAME})
+"""The name is not there, has no such record, or cannot be a name."""
+
+_Found = tuple[tuple[str, ...], float]
+"""Addresses and the least time to live in seconds along the way to them."""
+
+
+class CaresResolver:
+    """Looks names up for the event loop in which the first look-up runs.
+
+    `nameservers`: "192.0.2.53", "127.0.0.1:5353", "[::1]:5353"; none for the system's. `prefer_ipv6`: which family
+    comes first; None looks whether this machine has an IPv6 route to the Internet.
+    """
+
+    def __init__(
+        self,
+        guard: AddressGuard,
+        clock: Clock,
+        *,
+        hosts: HostsMap | None = None,
+        nameservers: Sequence[str] = (),
+        prefer_ipv6: bool | None = None,
+        hosts_file: Path | None = SYSTEM_HOSTS_FILE,
+    ) -> None:
+        self._guard = guard
+        self._clock = clock
+        self._hosts = (hosts or HostsMap()).over(_read_hosts(hosts_file))
+        self._nameservers = [checked_nameserver(text) for text in nameservers]
+        self._prefer_ipv6 = has_ipv6_route() if prefer_ipv6 is None else prefer_ipv6
+        self._cache = AnswerCache()
+        self._under_way: dict[str, asyncio.Task[Answer]] = {}
+        self._places = asyncio.Semaphore(limits.DNS_QUERIES_MAX)
+        self._dns: aiodns.DNSResolver | None = None
+        self._look_ups = 0
+        self._closed = False
+
+    async def resolve(self, host: str) -> Answer:
+        """The addresses of `host` (lower-case ASCII, or an address literal, IPv6 without brackets). Never raises."""
+        now = self._clock.now()
+        known = self._known(host, now)
+        if known is not None:
+            return known
+        task = self._under_way.get(host)
+        if task is None:
+            if self._closed:
+                raise RuntimeError("this resolver is closed; make another one")
+            task = asyncio.get_running_loop().create_task(self._look_up(host), name=f"look-up of {host[:80]}")
+            self._under_way[host] = task
+            task.add_done_callback(lambda _: self._under_way.pop(host, None))
+        # Shielded: others may wait for the same look-up.
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Give sockets back. Look-ups under way are cancelled."""
+        self._closed = True
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._dns is not None:
+            channel, self._dns = self._dns, None
+            await channel.close()
+
+    def _known(self, host: str, now: float) -> Answer | None:
+        """An answer that needs no question: a literal, a name given by hand, a cached one."""
+        given = self._given(host)
+        if given:
+            return self._guarded(given, limits.DNS_TTL_MAX_SECONDS, now)
+        return self._cache.get(host, now)
+
+    def _given(self, host: str) -> tuple[str, ...]:
+        try:
+            return (str(ipaddress.ip_address(host)),)
+        except ValueError:
+            name = dns_name(host)
+        is_local = name == "localhost" or name.endswith(".localhost")
+        return self._hosts.lookup(name) or (_LOCAL if is_local else ())
+
+    def _guarded(self, addresses: tuple[str, ...], ttl_seconds: float, now: float) -> Answer:
+        """An answer without the addresses that must not be connected to."""
+        permitted = tuple(address for address in addresses if self._guard.permits(address))
+        if permitted:
+            return answer_cache.positive(permitted, ttl_seconds, now)
+        detail = ", ".join(f"{address} is {self._guard.refusal(address)}" for address in addresses[:3])
+        return answer_cache.negative(FailureKind.ADDRESS_REFUSED, detail, now, ttl_seconds)
+
+    # --- DNS -----------------------------------------------------------------------------------------------------
+
+    async def _look_up(self, host: str) -> Answer:
+        name = dns_name(host)
+        if not name:
+            now = self._clock.now()
+            return self._cache.put(host, answer_cache.negative(FailureKind.NAME_NOT_FOUND, "no DNS name", now), now)
+        async with self._places:
+            answer = await self._ask_both(name)
+        return self._cache.put(host, answer, self._clock.now())
+
+    async def _ask_both(self, host: str) -> Answer:
+        """Ask for IPv4 and IPv6 addresses at once; half an answer is an answer."""
+        try:
+            async with asyncio.timeout(limits.DNS_SECONDS_MAX):
+                results = await asyncio.gather(self._ask(host, "A"), self._ask(host, "AAAA"), return_exceptions=True)
+        except TimeoutError:
+            return answer_cache.negative(FailureKind.NAME_FAILED, "no answer in time", self._clock.now())
+        now = self._clock.now()
+        found = [result for result in results if isinstance(result, tuple)]
+        addresses = self._ordered([address for some, _ in found for address in some])
+        if addresses:
+            return self._guarded(addresses, min(ttl for some, ttl in found if some), now)
+        return _failure([result for result in results if isinstance(result, BaseException)], now)
+
+    async def _ask(self, host: str, kind: Literal["A", "AAAA"]) -> _Found:
+        channel = self._channel()
+        result = await channel.query_dns(host, kind)
+        wanted = pycares.QUERY_TYPE_A if kind == "A" else pycares.QUERY_TYPE_AAAA
+        addresses = tuple(
+            record.data.addr
+            for record in result.answer
+            if record.type == wanted and isinstance(record.data, pycares.ARecordData | pycares.AAAARecordData)
+        )
+        # A chain of aliases is good as long as its shortest-lived link.
+        return addresses, min((float(record.ttl) for record in result.answer), default=0.0)
+
+    def _ordered(self, addresses: Sequence[str]) -> tuple[str, ...]:
+        """One family first; the servers' order within each."""
+        unique = dict.fromkeys(addresses)
+        return tuple(sorted(unique, key=lambda address: (":" in address) is not self._prefer_ipv6))
+
+    def _channel(self) -> aiodns.DNSResolver:
+        self._look_ups += 1
+        if self._dns is None or self._look_ups > _CHANNEL_LOOK_UPS_MAX:
+            # The old channel closes itself once the last question under way lets go of it.
+            self._look_ups = 1
+            self._dns = aiodns.DNSResolver(nameservers=self._nameservers or None, timeout=_TRY_SECONDS, tries=_TRIES)
+        return self._dns
+
+
+def _failure(errors: Sequence[BaseException], now: float) -> Answer:
+    """Why there is no address: not there only if nothing failed."""
+    for error in errors:
+        if not isinstance(error, aiodns.error.DNSError):
+            raise error
+    failed = [error for error in errors if error.args[0] not in _ABSENT]
+    if failed:
+        return answer_cache.negative(FailureKind.NAME_FAILED, str(failed[0].args[-1]), now)
+    return answer_cache.negative(FailureKind.NAME_NOT_FOUND, "no address", now)
+
+
+def checked_nameserver(text: str) -> str:
+    """A name server as c-ares takes it. A wrong one is misuse, with a hint."""
+    host, port = text.strip(), ""
+    if host.startswith("["):
+        host, _, port = host[1:].partition("]")
+        port = port.removeprefix(":")
+    elif host.count(":") == 1:
+        host, _, port = host.partition(":")
+    try:
+        address = ipaddress.ip_address(host)
+        number = int(port or "53")
+    except ValueError:
+        number = -1
+        address = ipaddress.IPv4Address(0)
+    if not 0 < number < 65_536:
+        raise ValueError(f"{text!r} is no name server; write 192.0.2.53, 127.0.0.1:5353 or [::1]:5353")
+    return f"[{address}]:{number}" if address.version == 6 else f"{address}:{number}"
+
+
+def has_ipv6_route(probe: Callable[[], str] | None = None) -> bool:
+    """Whether this machine would send to the Internet over IPv6 from a public address. No packet is sent."""
+    try:
+        source = (probe or _ipv6_source)()
+    except OSError:
+        return False
+    # A private or link-local source reaches no public server (RFC 6724 rule 2 prefers IPv4 then, too).
+    return AddressGuard().permits(source)
+
+
+def _ipv6_source() -> str:
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as probe:
+        # Connecting a datagram socket asks the routing table and no one else.
+        probe.connect(("2000::1", 53))
+        return str(probe.getsockname()[0])
+
+
+def _read_hosts(path: Path | None) -> HostsMap:
+    if path is None:
+        return HostsMap()
+    try:
+        with path.open("rb") as file:
+            return parse_hosts(file.read(limits.HOSTS_FILE_BYTES_MAX))
+    except OSError:
+        return HostsMap()

@@ -1,0 +1,1 @@
+"""Assembly: settings, wiring, command line. The only layer that knows all others."""

@@ -1,0 +1,87 @@
+"""`gossamer crawl`: check everything, make the folder, crawl, say how it ended."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from gossamer.app.command_settings import add_setting_flags, given
+from gossamer.app.exit_codes import EXIT_OF
+from gossamer.app.folder import CrawlFolder, FixedFacts, make_folder, refuse_existing
+from gossamer.app.live_line import LiveLine, loudness_of
+from gossamer.app.report_lines import report_lines
+from gossamer.app.seeds import Seed, read_seeds
+from gossamer.app.settings import Settings, check, load
+from gossamer.core.ending import EndState
+from gossamer.core.url.parse import host_of
+
+if TYPE_CHECKING:
+    import argparse
+
+NEXT: Final = {
+    EndState.COMPLETE: "gossamer status {folder}   shows these numbers again",
+    EndState.LIMIT: "gossamer resume {folder} --max-pages N   goes on with higher caps",
+    EndState.NOTHING_FETCHED: "gossamer resume {folder}   tries again",
+    EndState.STALLED: "gossamer resume {folder}   goes on later",
+    EndState.INTERRUPTED: "gossamer resume {folder}   goes on",
+    EndState.DISK: "make room, then: gossamer resume {folder}",
+}
+"""What to do after each end."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `gossamer.app.cli.Command`."""
+    parser.add_argument("seeds.urls", metavar="URL", nargs="*", help="a seed: where to start")
+    add_setting_flags(parser, new_crawl=True)
+
+
+def run(args: argparse.Namespace) -> int:
+    """See `gossamer.app.cli.Command`."""
+    settings = load(given(args))
+    check(settings)
+    return crawl_into(settings, read_seeds(settings.seeds))
+
+
+def crawl_into(settings: Settings, seeds: list[Seed]) -> int:
+    """Make the crawl folder and crawl; the exit code."""
+    path = Path(settings.output.folder) if settings.output.folder else default_folder(seeds[0])
+    refuse_existing(CrawlFolder(path.absolute()))
+    folder, lock = make_folder(path, settings, seeds, FixedFacts.new())
+    with lock:
+        return run_and_report(settings, folder, resume=False)
+
+
+def run_and_report(settings: Settings, folder: CrawlFolder, *, resume: bool, notes: tuple[str, ...] = ()) -> int:
+    """Run a crawl in a folder that is locked, show its progress and its end; the exit code."""
+    from gossamer.app.wiring import run_crawl  # noqa: PLC0415 - the whole crawler; no help text should wait for it
+
+    line = LiveLine(sys.stderr, loudness_of(sys.stderr, quiet=settings.output.quiet))
+    try:
+        for note in notes:
+            line.say(note)
+        ending = run_crawl(settings, folder, resume, line)
+    finally:
+        line.close()
+    report(settings, folder, ending)
+    return EXIT_OF[ending]
+
+
+def report(settings: Settings, folder: CrawlFolder, ending: EndState) -> None:
+    """The summary on standard output, and what to do next on standard error."""
+    summary = folder.read_summary() or {"end_state": ending.value}
+    shown = {"folder": str(folder.path), **summary}
+    if settings.output.json:
+        print(json.dumps(shown, ensure_ascii=True))
+    elif not settings.output.quiet:
+        print("\n".join(report_lines(shown)))
+        print(NEXT[ending].format(folder=folder.path), file=sys.stderr)
+
+
+def default_folder(seed: Seed) -> Path:
+    """./HOST-DATE, for the first seed."""
+    # A colon (IPv6) is no part of a file name everywhere.
+    host = host_of(seed.url).replace(":", "_")
+    return Path(f"{host}-{datetime.now().astimezone():%Y-%m-%d}")

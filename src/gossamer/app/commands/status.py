@@ -1,0 +1,52 @@
+"""`gossamer status`: ask a running crawl, or read what a stopped one left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gossamer.app.control import ask
+from gossamer.app.errors import UserError
+from gossamer.app.exit_codes import Exit
+from gossamer.app.folder import CrawlFolder, open_folder
+from gossamer.app.report_lines import report_lines
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """See `gossamer.app.cli.Command`."""
+    parser.add_argument("folder", metavar="DIR", type=Path, help="the crawl folder")
+    parser.add_argument("--json", action="store_true", help="as one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """See `gossamer.app.cli.Command`."""
+    folder, _ = open_folder(args.folder)
+    numbers = read_status(folder)
+    if args.json:
+        print(json.dumps(numbers, ensure_ascii=True))
+    else:
+        print("\n".join(report_lines(numbers)))
+    return Exit.DONE
+
+
+def read_status(folder: CrawlFolder) -> dict[str, Any]:
+    """The numbers of a crawl, running or not; `state` says which."""
+    running = ask(folder, {"ask": "status"})
+    if running is not None:
+        return {"state": "running", "folder": str(folder.path), **running}
+    try:
+        with folder.hold():
+            return {"state": "stopped", "folder": str(folder.path), **(folder.read_summary() or {}), **_stored(folder)}
+    except UserError:
+        # It is starting, stopping, or busy in one long step: its store is not ours to read now.
+        return {"state": "busy", "folder": str(folder.path), **(folder.read_summary() or {})}
+
+
+def _stored(folder: CrawlFolder) -> dict[str, Any]:
+    from gossamer.app.wiring import read_status as read_stores  # noqa: PLC0415 - opens the store's library
+
+    return read_stores(folder)

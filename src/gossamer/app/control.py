@@ -1,0 +1,161 @@
+"""The control socket of a running crawl: how another process on this machine asks it things.
+
+A Unix socket in a private folder outside the crawl folder, because a socket's path may have no more than 107 bytes
+(unix(7)) and a crawl folder's may have thousands. Its name is a hash of the folder's path; `state/control.json` says
+where it is. One request a line and one answer a line, both JSON objects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import socket
+import stat
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+from gossamer.app.errors import UserError
+from gossamer.app.nearest import nearest
+from gossamer.app.whole_file import write_whole
+from gossamer.core.limits import CONTROL_BYTES_MAX, CONTROL_SECONDS_MAX
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from gossamer.app.folder import CrawlFolder
+
+Message = dict[str, Any]
+Answering = Callable[[Message], Message]
+
+SOCKET_PATH_BYTES_MAX: Final = 107
+"""unix(7): sun_path has 108 bytes, the last one zero."""
+
+
+class ControlServer:
+    """Answers requests about the crawl in `folder`: `{"ask": NAME, ...}` by `answers[NAME]`, on the event loop.
+
+    An answer may raise UserError or ValueError, which the asker is told.
+    """
+
+    def __init__(self, folder: CrawlFolder, answers: Mapping[str, Answering]) -> None:
+        self._folder = folder
+        self._answers = answers
+        self._path = socket_path(folder)
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen, and say where. Only for the holder of the folder's lock: a stale socket is taken away."""
+        with contextlib.suppress(FileNotFoundError):
+            self._path.unlink()
+        # Its folder is ours alone, so nobody can connect before the rights are set.
+        self._server = await asyncio.start_unix_server(self._serve, self._path, limit=CONTROL_BYTES_MAX)
+        self._path.chmod(0o600)
+        place = {"socket": str(self._path), "folder": str(self._folder.path.resolve()), "process": os.getpid()}
+        write_whole(self._folder.control, json.dumps(place).encode() + b"\n")
+
+    async def close(self) -> None:
+        """Stop listening and take the traces away; calling it twice is harmless."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+            for path in (self._path, self._folder.control):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # A peer that goes away, sends too much or nothing ends its own connection and nothing else.
+        with contextlib.suppress(ConnectionError, ValueError, TimeoutError):
+            while line := await asyncio.wait_for(reader.readline(), CONTROL_SECONDS_MAX):
+                writer.write(json.dumps(self._answer(line)).encode() + b"\n")
+                await writer.drain()
+        writer.close()
+
+    def _answer(self, line: bytes) -> Message:
+        try:
+            request = json.loads(line)
+        except ValueError:
+            return {"error": "a request is one JSON object on one line"}
+        if not isinstance(request, dict):
+            return {"error": "a request is one JSON object on one line"}
+        message = cast("Message", request)
+        answering = self._answers.get(str(message.get("ask")))
+        if answering is None:
+            found = nearest(str(message.get("ask")), self._answers)
+            return {"error": "unknown request" + (f"; did you mean {found}?" if found else "")}
+        try:
+            return answering(message)
+        except (UserError, ValueError) as error:
+            return {"error": str(error)}
+
+
+def ask(folder: CrawlFolder, request: Message) -> Message | None:
+    """The running crawl's answer to `request`, or None when no crawl runs there (or it does not answer in time).
+
+    An answer with the key "error" raises UserError.
+    """
+    path = _listening(folder)
+    if path is None:
+        return None
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(CONTROL_SECONDS_MAX)
+            connection.connect(str(path))
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            with connection.makefile("rb") as answers:
+                line = answers.readline(CONTROL_BYTES_MAX)
+        answer = json.loads(line)
+    except (OSError, ValueError):
+        return None
+    if not isinstance(answer, dict):
+        return None
+    message = cast("Message", answer)
+    if "error" in message:
+        raise UserError(f"the running crawl refused: {message['error']}")
+    return message
+
+
+def socket_path(folder: CrawlFolder) -> Path:
+    """Where the control socket of this crawl folder is made."""
+    name = hashlib.blake2b(os.fsencode(folder.path.resolve()), digest_size=10).hexdigest() + ".sock"
+    for parent in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):  # noqa: S108 - made private below
+        if parent and Path(parent).is_dir():
+            path = Path(parent) / f"gossamer-{os.getuid()}" / name
+            if len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX and _make_private(path.parent):
+                return path
+    raise UserError("no private folder for the control socket could be made", "set XDG_RUNTIME_DIR to one of yours")
+
+
+def _make_private(folder: Path) -> bool:
+    """Make `folder` for us alone; false when somebody else made one of that name, or it cannot be made."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+def _listening(folder: CrawlFolder) -> Path | None:
+    """The socket that state/control.json names, if it is this folder's (not one it was copied from) and ours."""
+    try:
+        place = json.loads(folder.control.read_bytes())
+        path = Path(place["socket"])
+        if place["folder"] == str(folder.path.resolve()) and path.lstat().st_uid == os.getuid():
+            return path
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return None

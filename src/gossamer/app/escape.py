@@ -1,0 +1,70 @@
+"""Text from the web, made harmless for a terminal.
+
+A page's title or URL may hold sequences that move the cursor, rename the window, paste commands, or reorder what is
+read (Unicode Technical Report 36, section 2.5). Nothing of it reaches a terminal unescaped.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that are written as their code: controls (C0, C1, escape, line ends), format characters (bidi
+controls, zero-width ones, tags), surrogates, private and unassigned ones, line and paragraph separators."""
+BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
+"""Letters and marks that show nothing."""
+MARKS_MAX: Final = 2
+"""Marks on one letter that are shown; taller stacks climb over the lines above."""
+CUT: Final = "…"
+
+
+def inert(text: str, width: int) -> str:
+    """`text` on one line of at most `width` columns, every character that a terminal might act on written as its code.
+
+    A tab or line end becomes a space. What does not fit is cut and marked.
+    """
+    shown: list[str] = []
+    used = marks = 0
+    for character in text[: width + 1] if width > 0 else "":
+        marks = marks + 1 if unicodedata.category(character)[0] == "M" else 0
+        piece = _piece(character) if marks <= MARKS_MAX else _code(character)
+        columns = _columns(piece)
+        if used + columns > width:
+            break
+        shown.append(piece)
+        used += columns
+    else:
+        if len(text) <= width:
+            return "".join(shown)
+    return _cut(shown, used, width)
+
+
+def _piece(character: str) -> str:
+    if character in "\t\n\r":
+        return " "
+    if character.isascii() and character.isprintable():
+        return character
+    if unicodedata.category(character) in UNSAFE or character in BLANKS:
+        return _code(character)
+    return " " if unicodedata.category(character) == "Zs" else character
+
+
+def _code(character: str) -> str:
+    return f"<{ord(character):04X}>"
+
+
+def _columns(piece: str) -> int:
+    if len(piece) > 1:
+        return len(piece)
+    if unicodedata.category(piece) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(piece) in "WFA" else 1
+
+
+def _cut(shown: list[str], used: int, width: int) -> str:
+    if width <= 0:
+        return ""
+    while shown and used > width - 1:
+        used -= _columns(shown.pop())
+    return "".join(shown) + CUT

@@ -1,0 +1,85 @@
+"""The reference pages that are made from the code: `python -m gossamer.app.reference DOCS_FOLDER` writes them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from gossamer.app import exit_codes
+from gossamer.app.settings.flags import FLAG_OF
+from gossamer.app.settings.kinds import toml_value
+from gossamer.app.settings.tree import DEFAULTS, SECTIONS, TRAITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAD: Final = """\
+# Settings
+
+Made from `src/gossamer/app/settings/tree.py` by `python -m gossamer.app.reference docs`.
+
+A setting is a key, `section.name`. Its value comes from, each beating the one before:
+
+1. the default below; when a crawl is resumed, what its `crawl.toml` says
+2. the TOML file that `--config FILE` names: `[crawl]` and below it `max_pages = 500`
+3. the environment: `GOSSAMER_CRAWL_MAX_PAGES=500`
+4. the flag, where there is one: `--max-pages 500`
+5. `--set crawl.max_pages=500`, for any key
+
+An unknown key or a wrong value ends the command before anything starts (exit 2). `crawl.toml` in the crawl folder holds
+the settings in force and where each came from; changes at `resume` are also listed in `state/changes.jsonl`.
+
+`none` means no such bound or value. Durations are written `90s`, `15m`, `6h`, `2d` (a plain number is seconds), sizes
+`500kB` (thousands) or `10MiB` (1,024s). Lists are TOML arrays; in the environment and in `--set`, items stand between
+commas, except patterns and paths, of which there is one; flags of lists are repeated. Relative paths count from the
+folder of the file that names them, elsewhere from the working directory.
+
+Patterns are RE2's, which needs linear time on any text; a pattern matches where it is found anywhere in the URL, so
+anchor it with `^` and `$` where that matters.
+
+*Changes*: `fixed` never after the crawl was made; `changeable` with `resume --set`; `live` also, and meant to change
+while it runs.
+"""
+
+
+def settings_document() -> str:
+    """docs/reference-settings.md."""
+    parts = [HEAD]
+    for section, kind in SECTIONS.items():
+        parts.append(f"## {section}\n\n{(kind.__doc__ or '').strip()}\n")
+        rows = [_row(key) for key in TRAITS if key.startswith(section + ".")]
+        parts.append(
+            "\n".join(["| key | default | changes | flag | meaning |", "| --- | --- | --- | --- | --- |", *rows]) + "\n"
+        )
+    return "\n".join(parts)
+
+
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "reference-settings.md": settings_document,
+    "exit-codes.md": exit_codes.document,
+}
+"""File name in docs/ -> what makes it."""
+
+
+def main(folder: Path) -> None:
+    """Write every page."""
+    for name, make in PAGES.items():
+        (folder / name).write_text(make(), encoding="utf-8")
+
+
+def _row(key: str) -> str:
+    trait = TRAITS[key]
+    default = toml_value(_written(key)).strip('"')
+    flag = f"`{FLAG_OF[key]}`" if key in FLAG_OF else ""
+    kept = trait.change.value if trait.kept else "each run"
+    wants = trait.kind.name.replace("|", "\\|")
+    return f"| `{key}` | `{default}` | {kept} | {flag} | {trait.meaning}; {wants} |"
+
+
+def _written(key: str) -> Any:
+    return TRAITS[key].kind.write(DEFAULTS[key])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs"))

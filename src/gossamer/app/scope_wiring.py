@@ -1,0 +1,89 @@
+"""From the scope settings to the judge of links: files read, patterns compiled, every fault said in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gossamer.app.errors import UserError
+from gossamer.core.limits import SEED_FILE_BYTES_MAX
+from gossamer.core.scope.block_list import BlockList, read_block_list
+from gossamer.core.scope.extensions import refused_extensions
+from gossamer.core.scope.filters import FilterRules, followed_kinds
+from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.scope.patterns import Patterns
+from gossamer.core.scope.rules import Scope, ScopeKind, ScopeRules, read_domains
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gossamer.app.seeds import Seed
+    from gossamer.app.settings.tree import ScopeSettings
+    from gossamer.core.page.links import LinkKind
+    from gossamer.core.url.site import SiteList
+
+
+def make_judge(settings: ScopeSettings, seeds: Iterable[Seed], sites: SiteList) -> LinkJudge:
+    """The judge of a crawl's links. Raises UserError for a file or a pattern that cannot be read."""
+    scope = Scope(ScopeKind(settings.kind), tuple(seed.url for seed in seeds), _domains(settings.domains))
+    return LinkJudge(ScopeRules(scope, sites.site_of), _filters(settings), sites.site_of)
+
+
+def _filters(settings: ScopeSettings) -> FilterRules:
+    return FilterRules(
+        include=_patterns(settings.include, "scope.include"),
+        exclude=_patterns(settings.exclude, "scope.exclude"),
+        extensions=refused_extensions(settings.wanted_media, settings.extensions),
+        url_length_max=settings.max_url_length,
+        depth_max=settings.max_depth,
+        kinds=_kinds(settings.follow_kinds),
+        obey_nofollow=settings.nofollow == "obey",
+        blocked=_block_list(settings.block_file),
+    )
+
+
+def _patterns(patterns: tuple[str, ...], key: str) -> Patterns:
+    try:
+        return Patterns(patterns)
+    except ValueError as error:
+        raise UserError(f"{key}: {error}", "patterns are RE2 syntax: no look-around, no back-references") from error
+
+
+def _kinds(names: tuple[str, ...]) -> frozenset[LinkKind]:
+    try:
+        return followed_kinds(names)
+    except ValueError as error:
+        raise UserError(f"scope.follow_kinds: {error}") from error
+
+
+def _domains(file: str | None) -> tuple[str, ...]:
+    if file is None:
+        return ()
+    domains, problems = read_domains(_text(file, "scope.domains"))
+    _refuse(file, problems)
+    return domains
+
+
+def _block_list(file: str | None) -> BlockList:
+    if file is None:
+        return BlockList()
+    blocked, problems = read_block_list(_text(file, "scope.block_file"))
+    _refuse(file, problems)
+    return blocked
+
+
+def _text(file: str, key: str) -> str:
+    try:
+        with Path(file).open("rb") as opened:
+            content = opened.read(SEED_FILE_BYTES_MAX + 1)
+    except OSError as error:
+        raise UserError(f"{key}: {file} cannot be read: {error.strerror}") from error
+    if len(content) > SEED_FILE_BYTES_MAX:
+        raise UserError(f"{key}: {file} is longer than {SEED_FILE_BYTES_MAX:,} bytes")
+    return content.decode("utf-8", "replace")
+
+
+def _refuse(file: str, problems: list[str]) -> None:
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise UserError(f"{file}, {problems[0]}{more}")

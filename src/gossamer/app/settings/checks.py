@@ -1,0 +1,72 @@
+"""What must hold between settings, and between them and the disk, before anything starts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from gossamer.app.errors import UserError
+from gossamer.app.settings.tree import TRAITS
+from gossamer.core import limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gossamer.app.settings.layers import Settings
+
+
+def check(settings: Settings) -> None:
+    """Raise UserError for the first thing that does not hold."""
+    for rule in RULES:
+        rule(settings)
+
+
+def _gap(settings: Settings) -> None:
+    gap = settings.politeness.gap
+    if gap < limits.GAP_PUBLIC_MIN_SECONDS and not settings.network.allow_address:
+        raise UserError(
+            f"politeness.gap is {gap:g}s (from {settings.sources['politeness.gap'].words}): less than "
+            f"{limits.GAP_PUBLIC_MIN_SECONDS:g}s is only for hosts reached through --allow-address",
+            "leave --gap out, or name the range of your own hosts, such as --allow-address 127.0.0.0/8",
+        )
+
+
+def _workers(settings: Settings) -> None:
+    if settings.crawl.workers > 1:
+        raise UserError(
+            f"crawl.workers is {settings.crawl.workers}, but this release runs a crawl in one process",
+            "leave --workers out",
+        )
+
+
+def _shards(settings: Settings) -> None:
+    if settings.crawl.shards > limits.SHARDS_MAX:
+        raise UserError(f"crawl.shards is {settings.crawl.shards}; at most {limits.SHARDS_MAX} are possible")
+
+
+def _commit_interval(settings: Settings) -> None:
+    if not 0 < settings.crawl.commit_interval <= limits.COMMIT_INTERVAL_MAX_SECONDS:
+        raise UserError(
+            f"crawl.commit_interval is {settings.crawl.commit_interval:g}s; it wants more than 0s and at most "
+            f"{limits.COMMIT_INTERVAL_MAX_SECONDS:g}s"
+        )
+
+
+def _files(settings: Settings) -> None:
+    for key, path in _paths(settings):
+        if not Path(path).is_file() or not os.access(path, os.R_OK):
+            state = "cannot be read" if Path(path).exists() else "does not exist"
+            raise UserError(f"{key} names {path}, which {state} (from {settings.sources[key].words})")
+
+
+def _paths(settings: Settings) -> Iterator[tuple[str, str]]:
+    for key, trait in TRAITS.items():
+        if not trait.kind.path or not trait.kept or key == "seeds.files":
+            continue
+        value = settings.values[key]
+        paths = cast("tuple[str, ...]", value) if isinstance(value, tuple) else (value,)
+        yield from ((key, path) for path in paths if path is not None)
+
+
+RULES: Final[tuple[Callable[[Settings], None], ...]] = (_gap, _workers, _shards, _commit_interval, _files)

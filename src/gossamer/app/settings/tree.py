@@ -1,0 +1,231 @@
+"""Every setting: its section, default, kind, meaning, and when it may change. What protects us is a limit, not here.
+
+A section is frozen and goes to the part that uses it; no part sees another's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from gossamer import __version__
+from gossamer.app.settings import kinds
+from gossamer.core import limits
+from gossamer.core.http.request import user_agent
+
+if TYPE_CHECKING:
+    from gossamer.app.settings.kinds import Kind
+
+T = TypeVar("T")
+
+HTML_MEDIA: Final = frozenset({"text/html", "application/xhtml+xml"})
+
+
+class Change(StrEnum):
+    """When a setting may change."""
+
+    FIXED = "fixed"
+    """Never after the crawl was made."""
+    CHANGEABLE = "changeable"
+    """When the crawl is resumed."""
+    LIVE = "live"
+    """Also while it runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """What is known of a setting beside its value."""
+
+    kind: Kind[Any]
+    meaning: str
+    change: Change
+    kept: bool
+    """Written to crawl.toml; false for what concerns one run only, or is secret."""
+
+
+def setting(default: T, kind: Kind[T], meaning: str, change: Change = Change.CHANGEABLE, *, kept: bool = True) -> T:
+    """A field of a section, with its trait."""
+    return field(default=default, metadata={"trait": Trait(kind, meaning, change, kept)})
+
+
+@dataclass(frozen=True, slots=True)
+class SeedSettings:
+    """Where the crawl starts."""
+
+    urls: tuple[str, ...] = setting((), kinds.URLS, "URLs to start from", Change.FIXED)
+    files: tuple[str, ...] = setting(
+        (), kinds.PATHS, 'files with one seed a line, # begins a comment; "-" is standard input', Change.FIXED
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """Which URLs are wanted at all."""
+
+    kind: str = setting(
+        "host", kinds.choice("page", "prefix", "host", "site", "any"), "how far from each seed the crawl may go"
+    )
+    domains: str | None = setting(None, kinds.optional(kinds.PATH), "file of more domains in scope, one a line")
+    include: tuple[str, ...] = setting((), kinds.PATTERNS, "only URLs that one of these patterns finds a match in")
+    exclude: tuple[str, ...] = setting((), kinds.PATTERNS, "no URL that one of these patterns finds a match in")
+    extensions: tuple[str, ...] = setting((), kinds.EXTENSIONS, "file name extensions of URLs not to fetch")
+    media: tuple[str, ...] = setting(("html",), kinds.MEDIA, "media types wanted; others close after the headers")
+    max_depth: int | None = setting(20, kinds.optional(kinds.COUNT), "links from a seed")
+    max_url_length: int = setting(limits.URL_LENGTH_MAX, kinds.POSITIVE, "characters of a URL")
+    follow_kinds: tuple[str, ...] = setting((), kinds.TEXTS, "link kinds followed beyond the usual")
+    nofollow: str = setting("obey", kinds.choice("obey", "ignore"), "whether nofollow on pages and links is obeyed")
+    block_file: str | None = setting(None, kinds.optional(kinds.PATH), "file of hosts and domains never to contact")
+
+    @property
+    def wanted_media(self) -> frozenset[str] | None:
+        """Media types to read on for; None for any."""
+        if "any" in self.media:
+            return None
+        named = frozenset(self.media) - {"html"}
+        return named | HTML_MEDIA if "html" in self.media else named
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlSettings:
+    """How much, and how the work is shared out."""
+
+    max_pages: int | None = setting(None, kinds.optional(kinds.POSITIVE), "pages in all", Change.LIVE)
+    max_bytes: int | None = setting(None, kinds.optional(kinds.SIZE), "bytes received in all", Change.LIVE)
+    max_time: float | None = setting(None, kinds.optional(kinds.DURATION), "time this run may take", Change.LIVE)
+    max_pages_per_host: int | None = setting(None, kinds.optional(kinds.POSITIVE), "pages of one host", Change.LIVE)
+    max_bytes_per_host: int | None = setting(
+        None, kinds.optional(kinds.SIZE), "bytes received of one host", Change.LIVE
+    )
+    workers: int = setting(1, kinds.POSITIVE, "worker processes")
+    shards: int = setting(16, kinds.POSITIVE, "shards that sites are spread over", Change.FIXED)
+    commit_interval: float = setting(0.25, kinds.DURATION, "time between commits: what a crash costs at most")
+    patience: float = setting(600.0, kinds.DURATION, "time without a lease that ends as stalled", Change.LIVE)
+    max_fetches: int = setting(64, kinds.POSITIVE, "fetches at once (a ceiling)", Change.LIVE)
+    working_hosts: int = setting(2000, kinds.POSITIVE, "hosts in the working set")
+
+
+@dataclass(frozen=True, slots=True)
+class PolitenessSettings:
+    """How gently hosts are treated, and who says so."""
+
+    gap: float = setting(
+        limits.GAP_PUBLIC_MIN_SECONDS,
+        kinds.DURATION,
+        "least time between exchanges with a host",
+        Change.LIVE,
+    )
+    contact: str | None = setting(
+        None,
+        kinds.optional(kinds.CONTACT),
+        "mail or web address told to the hosts; without it crawls stay small",
+    )
+    user_agent: str | None = setting(
+        None, kinds.optional(kinds.FIELD), "the User-Agent header; by default the name, version and contact"
+    )
+
+    @property
+    def agent(self) -> str:
+        """The User-Agent header (RFC 9110 section 10.1.5)."""
+        if self.user_agent is not None:
+            return self.user_agent
+        return user_agent(__version__, self.contact or "")
+
+    def gap_seconds(self, *, allowed: bool) -> float:
+        """The minimum gap of a host; `allowed`: it was reached through an address range the user allowed."""
+        return self.gap if allowed else max(self.gap, limits.GAP_PUBLIC_MIN_SECONDS)
+
+    @property
+    def public_pages_max(self) -> int | None:
+        """Pages of public hosts this crawl may fetch; None without such a bound."""
+        return None if self.contact else limits.PAGES_WITHOUT_CONTACT_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class DnsSettings:
+    """How names become addresses."""
+
+    nameservers: tuple[str, ...] = setting((), kinds.NAMESERVERS, "resolvers to ask instead of the system's")
+    resolve: tuple[str, ...] = setting((), kinds.RESOLVES, "names with addresses given by hand")
+    resolve_file: str | None = setting(None, kinds.optional(kinds.PATH), "file of names and addresses, like /etc/hosts")
+
+
+@dataclass(frozen=True, slots=True)
+class FetchSettings:
+    """What one exchange may cost."""
+
+    connect: float = setting(limits.CONNECT_SECONDS_MAX, kinds.DURATION, "time to connect, TLS included")
+    first_byte: float = setting(limits.FIRST_BYTE_SECONDS_MAX, kinds.DURATION, "time from request to first byte")
+    total: float = setting(limits.TOTAL_SECONDS_MAX, kinds.DURATION, "time of one exchange")
+    low_speed: int = setting(limits.LOW_SPEED_BYTES_PER_SECOND, kinds.SIZE, "bytes a second below which a body is cut")
+    low_speed_time: float = setting(float(limits.LOW_SPEED_SECONDS), kinds.DURATION, "time it must be that slow")
+    header_bytes: int = setting(limits.HEADER_BYTES_MAX, kinds.SIZE, "bytes of status line and headers")
+    body_bytes: int = setting(limits.BODY_BYTES_MAX, kinds.SIZE, "bytes of a body as received; the rest is cut")
+    ca_file: str | None = setting(
+        None, kinds.optional(kinds.PATH), "certificates (PEM) to trust instead of the system's"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSettings:
+    """Which addresses may be connected to beyond the public ones."""
+
+    allow_address: tuple[str, ...] = setting(
+        (), kinds.NETWORKS, "loopback, private or reserved ranges that may be contacted"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CopySettings:
+    """What is done with a body archived before under another URL."""
+
+    follow: str = setting("never", kinds.choice("never", "same-host", "always"), "whether links of copies are followed")
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSettings:
+    """The files a crawl leaves."""
+
+    warc_bytes: int = setting(limits.WARC_BYTES_TARGET, kinds.SIZE, "length at which a WARC file is closed")
+    journal_bytes: int = setting(limits.JOURNAL_BYTES_MAX, kinds.SIZE, "length at which a journal becomes Parquet")
+    journal_time: float = setting(limits.JOURNAL_SECONDS_MAX, kinds.DURATION, "age at which it does")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSettings:
+    """Of this run only: where to and how loud."""
+
+    folder: str | None = setting(
+        None, kinds.optional(kinds.PATH), "crawl folder to make; by default ./HOST-DATE", Change.FIXED, kept=False
+    )
+    quiet: bool = setting(False, kinds.BOOL, "no progress on standard error", kept=False)  # noqa: FBT003 - a default
+    json: bool = setting(False, kinds.BOOL, "results as JSON on standard output", kept=False)  # noqa: FBT003 - a default
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All sections."""
+
+    seeds: SeedSettings = SeedSettings()
+    scope: ScopeSettings = ScopeSettings()
+    crawl: CrawlSettings = CrawlSettings()
+    politeness: PolitenessSettings = PolitenessSettings()
+    dns: DnsSettings = DnsSettings()
+    fetch: FetchSettings = FetchSettings()
+    network: NetworkSettings = NetworkSettings()
+    copies: CopySettings = CopySettings()
+    archive: ArchiveSettings = ArchiveSettings()
+    output: OutputSettings = OutputSettings()
+
+
+SECTIONS: Final[dict[str, type[Any]]] = {item.name: type(item.default) for item in fields(Tree)}
+TRAITS: Final[dict[str, Trait]] = {
+    f"{section}.{item.name}": cast("Trait", item.metadata["trait"])
+    for section, kind in SECTIONS.items()
+    for item in fields(kind)
+}
+"""Every key, "section.name" -> its trait."""
+DEFAULTS: Final[dict[str, Any]] = {
+    f"{section}.{item.name}": item.default for section, kind in SECTIONS.items() for item in fields(kind)
+}
+"""Every key -> its default."""

@@ -1,0 +1,203 @@
+"""The one place that chooses adapters: from settings and a crawl folder to a worker, every part made and joined here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gossamer import __version__
+from gossamer.adapters.archive_files import WarcFiles, WarcNaming
+from gossamer.adapters.clock_system import SystemClock
+from gossamer.adapters.datasets_arrow import ArrowDatasets, JournalLimits
+from gossamer.adapters.disk_files import FolderDisk
+from gossamer.adapters.entropy_system import SystemEntropy
+from gossamer.adapters.exchange_local import LocalExchange
+from gossamer.adapters.fetcher_curl import CurlFetcher
+from gossamer.adapters.offload_thread import ThreadOffload
+from gossamer.adapters.parser_turbohtml import TurboParser
+from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
+from gossamer.app.scope_wiring import make_judge
+from gossamer.core.dns.address_guard import AddressGuard, parse_networks
+from gossamer.core.frontier.frontier import FrontierPolicy
+from gossamer.core.http.exchange import FetchLimits
+from gossamer.core.http.request import PRODUCT
+from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
+from gossamer.core.politeness.gap import GapPolicy
+from gossamer.core.seen.fingerprint import Fingerprinter
+from gossamer.core.url.key import KeyRules
+from gossamer.core.url.site import SiteList
+from gossamer.core.warc.record import WarcInfo
+from gossamer.flow.budget import Budget
+from gossamer.flow.commit import Committer
+from gossamer.flow.inbox import Inbox
+from gossamer.flow.loop import attach
+from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard, restore_working_set
+from gossamer.flow.shard import Shard, ShardRules
+from gossamer.flow.worker import CrawlPolicy, Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gossamer.adapters.resolver_cares import CaresResolver
+    from gossamer.app.folder import CrawlFolder
+    from gossamer.app.settings import Settings
+    from gossamer.ports.files import Recovery
+
+
+@dataclass(slots=True)
+class World:
+    """The adapters that outlive single calls, to be closed in the end."""
+
+    clock: SystemClock
+    entropy: SystemEntropy
+    offload: ThreadOffload
+    archive: WarcFiles
+    datasets: ArrowDatasets
+    fetcher: CurlFetcher
+    resolver: CaresResolver
+    stores: list[RocksStore]
+
+    async def close(self) -> None:
+        """Give sockets, threads and files back."""
+        await self.fetcher.close()
+        await self.resolver.close()
+        self.offload.close()
+        for store in self.stores:
+            store.close()
+
+
+def make_worker(settings: Settings, folder: CrawlFolder) -> tuple[Worker, World, Recovery]:
+    """The worker of a crawl folder, opened at its last commit; its adapters; what recovery did."""
+    facts = folder.read_facts()
+    guard = AddressGuard(parse_networks(settings.network.allow_address))
+    world = _make_world(settings, folder, guard)
+    rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), SiteList(), settings.crawl.shards)
+    opening = OpeningRules(rules, _frontier_policy(settings, guard), _ceilings(settings), world.entropy.unit)
+    now = world.clock.now()
+    shards = [open_shard(number, store, opening, now) for number, store in enumerate(world.stores)]
+    recovery = _recover(world, shards)
+    exchange = LocalExchange()
+    judge = make_judge(settings.scope, folder.read_seeds(), rules.sites)
+    for shard in shards:
+        for source, target in shard.widenings():
+            judge.widen(source, target)
+    worker = attach(Worker(
+        policy=_crawl_policy(settings),
+        rules=rules,
+        judge=judge,
+        budget=_budget(settings, shards, now),
+        shards=shards,
+        clock=world.clock,
+        entropy=world.entropy,
+        fetcher=world.fetcher,
+        resolver=world.resolver,
+        parser=TurboParser(),
+        archive=world.archive,
+        datasets=world.datasets,
+        exchange=exchange,
+        committer=Committer(
+            shards=shards,
+            archive=world.archive,
+            datasets=world.datasets,
+            clock=world.clock,
+            offload=world.offload,
+            next_number=max(shard.commit for shard in shards) + 1,
+        ),
+        is_public=lambda address: not guard.is_allowed(address),
+    ))
+    for shard in shards:
+        exchange.join(shard.number, Inbox(worker, shard))
+        restore_working_set(shard, now)
+    return worker, world, recovery
+
+
+def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) -> World:
+    clock, entropy = SystemClock(), SystemEntropy()
+    disk = FolderDisk(folder.path)
+    info = WarcInfo(
+        software=f"{PRODUCT}/{__version__}",
+        user_agent=settings.politeness.agent,
+        operator=settings.politeness.contact or "",
+    )
+    journals = JournalLimits(settings.archive.journal_bytes, settings.archive.journal_time)
+    return World(
+        clock=clock,
+        entropy=entropy,
+        offload=ThreadOffload(),
+        archive=WarcFiles(disk, clock, entropy, info, WarcNaming(bytes_target=settings.archive.warc_bytes)),
+        datasets=ArrowDatasets(disk, clock, limits=journals),
+        fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file),
+        resolver=_resolver(settings, guard, clock),
+        stores=list(_open_stores(settings, folder)),
+    )
+
+
+def _open_stores(settings: Settings, folder: CrawlFolder) -> Iterator[RocksStore]:
+    resources = RocksResources()
+    for number in range(settings.crawl.shards):
+        yield RocksStore(folder.shard(number), resources=resources)
+
+
+def _recover(world: World, shards: list[Shard]) -> Recovery:
+    """Bring archive and datasets back to what the shards vouch for."""
+    committed, commits = committed_files(shards), commits_of(shards)
+    recovery = world.archive.recover(committed, commits)
+    other = world.datasets.recover(committed, commits)
+    recovery.cut.update(other.cut)
+    recovery.aside += [path for path in other.aside if path not in recovery.aside]
+    recovery.rows_dropped += other.rows_dropped
+    return recovery
+
+
+def _frontier_policy(settings: Settings, guard: AddressGuard) -> FrontierPolicy:
+    politeness, crawl = settings.politeness, settings.crawl
+    return FrontierPolicy(
+        gap=GapPolicy(politeness.gap_seconds(allowed=False)),
+        gap_allowed=GapPolicy(politeness.gap_seconds(allowed=True)),
+        is_allowed=guard.is_allowed,
+        product=PRODUCT,
+        hosts_max=max(1, crawl.working_hosts // crawl.shards),
+        body_bytes_max=settings.fetch.body_bytes,
+        pages_per_host_max=crawl.max_pages_per_host,
+        bytes_per_host_max=crawl.max_bytes_per_host,
+    )
+
+
+def _ceilings(settings: Settings) -> Ceilings:
+    policy = CeilingPolicy(worker_fetches=settings.crawl.max_fetches)
+    return Ceilings(policy, parse_networks(settings.network.allow_address))
+
+
+def _crawl_policy(settings: Settings) -> CrawlPolicy:
+    fetch = settings.fetch
+    return CrawlPolicy(
+        user_agent=settings.politeness.agent,
+        limits=FetchLimits(
+            connect_seconds=fetch.connect,
+            first_byte_seconds=fetch.first_byte,
+            total_seconds=fetch.total,
+            low_speed_bytes_per_second=fetch.low_speed,
+            low_speed_seconds=int(fetch.low_speed_time),
+            header_bytes=fetch.header_bytes,
+            body_bytes=fetch.body_bytes,
+        ),
+        commit_interval=settings.crawl.commit_interval,
+        patience=settings.crawl.patience,
+        copies_follow=settings.copies.follow,
+        wanted_media=settings.scope.wanted_media,
+    )
+
+
+def _budget(settings: Settings, shards: list[Shard], now: float) -> Budget:
+    crawl = settings.crawl
+    return Budget(
+        fetches_max=crawl.max_fetches,
+        body_bytes_max=settings.fetch.body_bytes,
+        pages_max=crawl.max_pages,
+        bytes_max=crawl.max_bytes,
+        deadline=now + crawl.max_time if crawl.max_time is not None else None,
+        public_pages_max=settings.politeness.public_pages_max,
+        public_pages=sum(shard.ledger.public_pages for shard in shards),
+        pages=sum(shard.ledger.pages for shard in shards),
+        bytes=sum(shard.ledger.bytes for shard in shards),
+    )

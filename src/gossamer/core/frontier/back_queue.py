@@ -1,0 +1,103 @@
+"""One host of the working set: its state, the heads of its front queues in memory, its phase."""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass, field
+from enum import Enum
+
+from gossamer.core.frontier.lease import Entry, Errand
+from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
+from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState, retry_due
+from gossamer.core.limits import HEAD_ENTRIES_MAX
+from gossamer.core.robots.answer import RobotsState
+from gossamer.core.robots.parse import RobotsRules
+
+
+class Phase(Enum):
+    """What a host of the working set is doing."""
+
+    RESOLVING = "resolving"
+    LEASED = "leased"
+    WAITING = "waiting"
+    """In the heap, until its gap has passed."""
+    ASKING = "asking"
+    """Another host fetches a robots.txt for it."""
+
+
+@dataclass(slots=True)
+class Head:
+    """The front of one queue in memory: the first entries in order, and whether the store holds more."""
+
+    entries: list[Entry] = field(default_factory=list)
+    complete: bool = False
+
+    def add(self, entry: Entry) -> None:
+        """Take a new entry into the head if it belongs there; otherwise the store keeps it for a refill."""
+        within = self.complete or (bool(self.entries) and entry.order < self.entries[-1].order)
+        if not within:
+            return
+        insort(self.entries, entry, key=lambda each: each.order)
+        if len(self.entries) > HEAD_ENTRIES_MAX:
+            self.entries.pop()
+            self.complete = False
+
+
+@dataclass(slots=True)
+class RobotsPending:
+    """A robots.txt on its way: for which authority, from which URL next, after how many redirects."""
+
+    authority: str
+    url: str
+    hops: int = 0
+
+
+@dataclass(slots=True)
+class BackQueue:
+    """A host in the working set."""
+
+    host_id: bytes
+    state: HostState
+    robots: dict[str, RobotsState] = field(default_factory=dict)
+    rules: dict[str, RobotsRules] = field(default_factory=dict)
+    """Parsed lazily from `robots`, per authority."""
+    heads: list[Head] = field(default_factory=lambda: [Head() for _ in range(QUEUES)])
+    phase: Phase = Phase.WAITING
+    at: float = 0.0
+    """Its moment in the heap while WAITING."""
+    addresses: tuple[str, ...] = ()
+    addresses_expire: float = 0.0
+    pending: RobotsPending | None = None
+    errands: list[Errand] = field(default_factory=list)
+    leases: int = 0
+    """Leases since it entered the working set."""
+    refused_address: bool = False
+    """None of its addresses may be connected to."""
+
+    def choose_queue(self, now: float, chance: float) -> int:
+        """The queue to take the next URL from: a due retry first, else a biased draw; -1 when none is due."""
+        queued = self.state.queued
+        if queued[RETRY] and (not self.heads[RETRY].entries or retry_due(self.heads[RETRY].entries[0].order) <= now):
+            return RETRY
+        return draw_level([LEVEL_WEIGHTS[level] if queued[level] else 0 for level in range(LEVELS)], chance)
+
+    def next_due(self) -> float:
+        """Earliest moment at which it has something to fetch, its gap apart: 0 now, or its first retry's moment."""
+        if self.errands or any(self.state.queued[:LEVELS]):
+            return 0.0
+        head = self.heads[RETRY]
+        return retry_due(head.entries[0].order) if head.entries else 0.0
+
+    def best_level(self) -> int:
+        """The level of its best queued URL; a retry counts as the last level."""
+        return next((level for level in range(LEVELS) if self.state.queued[level]), LEVELS - 1)
+
+    def rules_of(self, authority: str, product: str) -> RobotsRules | None:
+        """The parsed rules of an authority whose robots.txt was read; None otherwise."""
+        state = self.robots.get(authority)
+        if state is None or not state.body:
+            return None
+        rules = self.rules.get(authority)
+        if rules is None:
+            rules = self.rules[authority] = RobotsRules.parse(state.body, product)
+        return rules

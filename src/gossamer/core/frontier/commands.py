@@ -1,0 +1,92 @@
+"""What a frontier may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gossamer.core.frontier.lease import Entry, Errand, Lease
+from gossamer.core.robots.answer import RobotsAnswer, RobotsState
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Carry this lease to its end."""
+
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Look up the addresses of a host; answer with `Resolved`."""
+
+    host_id: bytes
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refill:
+    """Load the head of one queue of a host from `order` on; answer with `HeadLoaded`."""
+
+    host_id: bytes
+    queue: int
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Bring up to `count` sleeping hosts whose time comes before `until`; answer with `Woken`."""
+
+    count: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A host changed its place: into the working set, to sleep until a moment, to the held, or out of all three."""
+
+    host_id: bytes
+    active: bool = False
+    held: bool = False
+    ready_level: int = -1
+    ready_wake_ms: int = 0
+    left_ready_level: int = -1
+    left_ready_wake_ms: int = 0
+    left_active: bool = False
+    left_held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """A queued URL that robots.txt does not allow: it ends here, with the reason and the line."""
+
+    host_id: bytes
+    entry: Entry
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRobots:
+    """Keep what a robots.txt said."""
+
+    host_id: bytes
+    authority: str
+    robots: RobotsState
+
+
+@dataclass(frozen=True, slots=True)
+class SendErrand:
+    """Ask the host of `errand.url` to fetch a robots.txt for us."""
+
+    errand: Errand
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerErrand:
+    """Tell the asker of an errand what came of it."""
+
+    errand: Errand
+    answer: RobotsAnswer
+
+
+Command = Visit | Resolve | Refill | Wake | Move | Refuse | SaveRobots | SendErrand | AnswerErrand

@@ -1,0 +1,109 @@
+"""What may happen to a frontier. Per visit or per host, never per link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gossamer.core.dns.answer import Answer
+from gossamer.core.frontier.fate import Fate
+from gossamer.core.frontier.lease import Entry, Errand, Lease
+from gossamer.core.frontier.records import HostState
+from gossamer.core.robots.answer import RobotsAnswer, RobotsState
+
+
+@dataclass(slots=True)
+class LoadedHost:
+    """A host brought from the store: its state and the robots.txt files known for its authorities."""
+
+    host_id: bytes
+    state: HostState
+    robots: dict[str, RobotsState] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """New URLs of one host, already in its queues in the store. `loaded` when the frontier does not hold the host."""
+
+    host_id: bytes
+    entries: list[Entry]
+    loaded: LoadedHost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """Sleeping hosts whose time has come, and the moment (if any) when the next one's comes."""
+
+    hosts: list[LoadedHost]
+    next_wake: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class HeadLoaded:
+    """The first entries of one queue of a host. `complete` when the store holds no more."""
+
+    host_id: bytes
+    queue: int
+    entries: list[Entry]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The addresses of a host, or why there are none."""
+
+    host_id: bytes
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """The report of one lease."""
+
+    lease: Lease
+    fate: Fate
+    ended: float
+    started: float
+    status: int
+    answered: bool
+    """The host gave an HTTP answer at all."""
+    slows: bool
+    """The host asked, or showed, that it wants fewer requests."""
+    failed: bool
+    """The failure counts against the host."""
+    lease_queue: int = 0
+    """The queue that the leased URL stood in."""
+    retry_after: float | None = None
+    """Seconds that the answer asks to wait."""
+    bytes: int = 0
+    page: bool = False
+    error: str = ""
+    robots: RobotsAnswer | None = None
+    """The answer of a ROBOTS lease; None when it redirects."""
+    redirect: str = ""
+    """Where a ROBOTS lease was redirected."""
+    redirect_host: str = ""
+    requeued: Entry | None = None
+    """The entry as it stands in the queue again, for a fate of RETRY or AGAIN."""
+    freed: bool = False
+    """Nothing was sent: the lease is given back, the host was not contacted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrandCame:
+    """Another host's robots.txt shall be fetched from this host."""
+
+    host_id: bytes
+    errand: Errand
+    loaded: LoadedHost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsCame:
+    """The answer to an errand of this host."""
+
+    host_id: bytes
+    authority: str
+    answer: RobotsAnswer
+
+
+Event = Found | Woken | HeadLoaded | Resolved | Visited | ErrandCame | RobotsCame

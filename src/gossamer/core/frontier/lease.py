@@ -1,0 +1,62 @@
+"""The lease: a URL lent for fetching, and the only licence to fetch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from gossamer.core.frontier.records import PageRecord
+
+
+class LeaseKind(Enum):
+    """What is fetched under a lease."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A robots.txt asked for on behalf of another host's authority, whose own redirects here (RFC 9309, 2.3.1.2)."""
+
+    asker: bytes
+    """Host id of the host that asks."""
+    asker_site: str
+    authority: str
+    """The authority that the answer's rules will speak for."""
+    url: str
+    hops: int
+
+
+@dataclass(slots=True)
+class Entry:
+    """One queued URL in memory: where it stands in its queue, its key tail, its record."""
+
+    order: int
+    fingerprint: bytes
+    record: PageRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Made by the frontier alone, after the gap, the robots verdict, the caps and the ceilings agreed."""
+
+    number: int
+    kind: LeaseKind
+    host_id: bytes
+    host: str
+    site: str
+    url: str
+    addresses: tuple[str, ...]
+    address: str
+    """The address the ceilings were asked for."""
+    granted: float
+    body_bytes_max: int
+    entry: Entry | None = None
+    """The queued URL of a PAGE lease."""
+    authority: str = ""
+    """The authority a ROBOTS lease asks for."""
+    hops: int = 0
+    errand: Errand | None = None
+    robots_line: str = field(default="")
+    """The robots.txt line that decided, for those who ask later."""

@@ -1,0 +1,1 @@
+"""What an HTTP exchange means: outcome, redirects, content coding, limits, Retry-After."""

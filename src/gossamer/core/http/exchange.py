@@ -1,0 +1,123 @@
+"""One request and what came of it, as plain values: what a fetcher hands over and the flow reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Protocol
+
+
+class FailureKind(StrEnum):
+    """Why an exchange brought no complete answer. The value is the word users see."""
+
+    NAME_NOT_FOUND = "name not found"
+    NAME_FAILED = "name lookup failed"
+    ADDRESS_REFUSED = "address refused"
+    CONNECT_REFUSED = "connection refused"
+    CONNECT_TIMEOUT = "connect timeout"
+    CONNECT_FAILED = "connect failed"
+    TLS = "tls failed"
+    RESET = "connection reset"
+    TIMEOUT = "timeout"
+    SLOW = "too slow"
+    HEADERS_TOO_LARGE = "headers too large"
+    BAD_ANSWER = "bad answer"
+
+
+class Truncation(StrEnum):
+    """Why a body is shorter than what the server meant to send; the values of WARC-Truncated (WARC 1.1, 5.13)."""
+
+    LENGTH = "length"
+    TIME = "time"
+    DISCONNECT = "disconnect"
+    UNSPECIFIED = "unspecified"
+
+
+class Body(Protocol):
+    """A received body: transfer coding removed, content coding kept. Re-readable; spooled to disk beyond a size."""
+
+    @property
+    def size(self) -> int:
+        """Bytes received."""
+        ...
+
+    def read(self) -> bytes:
+        """The whole body; may be called any number of times until `close`."""
+        ...
+
+    def close(self) -> None:
+        """Give memory or the temporary file back; calling it twice is harmless."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """What one exchange may cost at most. Seconds and bytes."""
+
+    connect_seconds: float
+    first_byte_seconds: float
+    total_seconds: float
+    low_speed_bytes_per_second: int
+    low_speed_seconds: int
+    header_bytes: int
+    body_bytes: int
+
+    def with_body(self, body_bytes: int) -> FetchLimits:
+        """The same limits with another bound on the body."""
+        return self if body_bytes == self.body_bytes else replace(self, body_bytes=body_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    """What to send and to whom. `addresses` are already resolved and checked; no other may be connected to."""
+
+    url: str
+    addresses: tuple[str, ...]
+    headers: tuple[tuple[str, str], ...]
+    limits: FetchLimits
+    wanted_media: frozenset[str] | None = None
+    """Media types to read on for (lower case, without parameters); None reads everything. Any other type in a 2xx
+    answer is closed after its headers: `Exchange.unwanted` is set and the body is empty."""
+    keep_seconds: float = 0.0
+    """How long the connection may stay open for the next request to this host; 0 closes it."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and what came of it. Times are seconds since the epoch."""
+
+    url: str
+    started: float
+    ended: float
+    first_byte: float | None = None
+    address: str = ""
+    """The address actually connected to, without port; empty when none was."""
+    request: bytes = b""
+    """The request head as sent, ending in an empty line."""
+    status: int = 0
+    """The final status code; 0 when no answer came. 1xx answers are not final and are dropped."""
+    head: bytes = b""
+    """Status line and headers as received, ending in an empty line."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """Header fields in order, names as received, values stripped, decoded as latin-1."""
+    body: Body | None = None
+    truncated: Truncation | None = None
+    unwanted: bool = False
+    failure: FailureKind | None = None
+    detail: str = ""
+    """One line of a library's own words for the failure; untrusted text."""
+    protocol: str = ""
+    """"http/1.0", "http/1.1"."""
+    tls: str = ""
+    """"tls/1.3", or empty."""
+    connections_opened: int = field(default=0)
+
+    def header(self, name: str) -> str:
+        """The first field of that name (any case), or an empty string."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), "")
+
+    def header_all(self, name: str) -> list[str]:
+        """All fields of that name (any case), in order."""
+        wanted = name.lower()
+        return [value for key, value in self.headers if key.lower() == wanted]

@@ -1,0 +1,156 @@
+"""From a page's bytes to its text: which encoding, and whether there is text at all.
+
+The order is the HTML standard's (section 13.2.3.2, "Determining the character encoding"): a byte order mark, the
+transport's charset, a declaration near the beginning. A page that declares nothing is UTF-8 if it is valid UTF-8 (by
+chance it hardly ever is), else what its bytes look like, else windows-1252.
+
+Decoding is the Encoding standard's: malformed bytes become U+FFFD and nothing raises. A label that names UTF-16 in a
+declaration means UTF-8, because a declaration that could be read as ASCII was not in UTF-16.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+import turbohtml.detect
+
+from gossamer.core.limits import CHARSET_LATE_BYTES_MAX, CHARSET_PRESCAN_BYTES, CHARSET_SAMPLE_BYTES
+from gossamer.core.page.charset_labels import REPLACEMENT, decoder_of, encoding_of
+from gossamer.core.page.charset_prescan import prescan
+
+EMPTY: Final = "empty"
+BINARY: Final = "binary"
+UNDECODABLE: Final = "undecodable"
+
+_FALLBACK: Final = "windows-1252"
+_WHITE: Final = b"\t\n\x0c\r "
+_BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_HEADER_CHARSET: Final = re.compile(r"(?:^|[;,\t\n\r ])charset[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"]*)\"?|'([^']*)'?|([^;,]*))", re.I)
+_TLD: Final = re.compile(r"[a-z0-9-]{1,63}")
+
+_SIGNATURES: Final = re.compile(
+    rb"%PDF-|%!PS-Adobe-|\x89PNG|GIF8[79]a|\xff\xd8\xff|RIFF....WEBP|RIFF....WAVE|PK\x03\x04|\x1f\x8b\x08|BZh[1-9]1AY"
+    rb"|\xfd7zXZ\x00|7z\xbc\xaf\x27\x1c|\x28\xb5\x2f\xfd|Rar!\x1a\x07|\x7fELF|\xca\xfe\xba\xbe|wOF[F2]\x00|wOF2|OggS\x00"
+    rb"|fLaC\x00|ID3[\x02-\x04]|....ftyp|\x1a\x45\xdf\xa3|\x00\x00\x01\x00|SQLite format 3\x00|\x00asm|BM....\x00\x00\x00\x00",
+    re.S,
+)
+"""First bytes of the formats most often sent as text/html (MIME Sniffing standard sections 6 and 7, and their kin)."""
+
+_CONTROLS: Final = bytes([*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
+"""Binary data bytes (MIME Sniffing standard section 3)."""
+_CONTROL_SAMPLE: Final = 2048
+
+
+class Decoded(NamedTuple):
+    """A page's text."""
+
+    text: str
+    """Without byte order mark; empty if there is a problem."""
+    encoding: str
+    """The WHATWG name in lower case; empty where none was chosen."""
+    problem: str
+    """"empty", "binary", "undecodable", or empty."""
+
+
+def decode(body: bytes, content_type: str, tld: str = "") -> Decoded:
+    """The text of `body`, with the header `content_type` as received (may be empty).
+
+    `tld`, the last label of the host, helps to tell encodings apart in a page that declares none.
+    """
+    if not body.strip(_WHITE):
+        return Decoded("", "", EMPTY)
+    if _SIGNATURES.match(body):
+        return Decoded("", "", BINARY)
+    mark, encoding = _byte_order_mark(body)
+    encoding = encoding or header_charset(content_type) or declared(body)
+    if encoding == REPLACEMENT:
+        return Decoded("", encoding, UNDECODABLE)
+    if encoding:
+        text = _decode(body[mark:] if mark else body, encoding)
+    else:
+        text, encoding = _decode_undeclared(body, tld)
+    problem = _problem(body, text, encoding)
+    return Decoded("" if problem else text, encoding, problem)
+
+
+def header_charset(content_type: str) -> str:
+    """The encoding that a Content-Type header names, or "" (MIME Sniffing standard section 4.4, read tolerantly)."""
+    found = _HEADER_CHARSET.search(content_type)
+    return encoding_of(found[found.lastindex or 0].strip("\"'\t\n\r ")) if found else ""
+
+
+def declared(body: bytes) -> str:
+    """The encoding that the page's beginning declares, or "" (HTML standard, prescan a byte stream)."""
+    return prescan(body[:CHARSET_PRESCAN_BYTES])
+
+
+def _byte_order_mark(body: bytes) -> tuple[int, str]:
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            return len(mark), encoding
+    return 0, ""
+
+
+def _decode(body: bytes, encoding: str) -> str:
+    return body.decode(decoder_of(encoding), "replace")
+
+
+def _decode_undeclared(body: bytes, tld: str) -> tuple[str, str]:
+    wide = _wide(body)
+    if wide:
+        return _decode(body, wide), wide
+    try:
+        return body.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError as error:
+        wrong_at = error.start
+    text = body.decode("utf-8", "replace")
+    if _mostly_utf_8(text):
+        return text, "utf-8"
+    # A declaration after the prescan's bytes changes a guess (HTML standard, "changing the encoding while parsing").
+    encoding = prescan(body[:CHARSET_LATE_BYTES_MAX])
+    if encoding in ("", "utf-8", REPLACEMENT):
+        start = max(0, wrong_at - CHARSET_SAMPLE_BYTES // 2)
+        encoding = detect(body[start : start + CHARSET_SAMPLE_BYTES], tld)
+    return _decode(body, encoding), encoding
+
+
+def _mostly_utf_8(text: str) -> bool:
+    """Whether text decoded with losses is UTF-8 all the same: a body cut within a character, a few damaged bytes."""
+    lost = text.count("\ufffd")
+    foreign = len(text) - len(text.encode("ascii", "ignore")) - lost
+    return lost * 20 <= foreign or (lost == 1 and foreign > 0 and text.endswith("\ufffd"))
+
+
+def detect(sample: bytes, tld: str = "") -> str:
+    """What the bytes look like, by frequencies of characters and pairs; windows-1252 where nothing speaks."""
+    hint = tld if _TLD.fullmatch(tld) else None
+    match = turbohtml.detect.detect(sample, turbohtml.detect.Detection(tld=hint))
+    return encoding_of(match.encoding or "") or _FALLBACK
+
+
+def _wide(body: bytes) -> str:
+    """UTF-16 without a mark: markup in it has a NUL in every second byte."""
+    even, odd = body[:64:2], body[1:64:2]
+    if len(odd) < 4:
+        return ""
+    if all(even) and not any(odd):
+        return "utf-16le"
+    return "utf-16be" if all(odd) and not any(even) else ""
+
+
+def _problem(body: bytes, text: str, encoding: str) -> str:
+    """Why decoded text is none."""
+    if not text or text.isspace():
+        return EMPTY
+    wide = encoding.startswith("utf-16")
+    if _is_binary(text[:_CONTROL_SAMPLE].encode("utf-8") if wide else body[:_CONTROL_SAMPLE]):
+        return BINARY
+    # One character in four lost: these bytes are in another encoding than the one declared, or in none.
+    return UNDECODABLE if text.count("\ufffd") * 4 > len(text) else ""
+
+
+def _is_binary(sample: bytes) -> bool:
+    """More control bytes than a damaged text has: random bytes have one in ten, text none."""
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return controls * 50 > len(sample) and (controls > 8 or controls * 4 > len(sample))

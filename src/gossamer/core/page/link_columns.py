@@ -1,0 +1,100 @@
+"""Links as a parser finds them: four columns of references, then one resolving step for the whole page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import compress
+from typing import Final
+
+from gossamer.core.limits import (
+    LINK_ROWS_PER_PAGE_MAX,
+    LINK_TEXT_CHARACTERS_MAX,
+    LINKS_PER_PAGE_MAX,
+    URL_PARSED_LENGTH_MAX,
+)
+from gossamer.core.page.links import Links
+from gossamer.core.page.query_encoding import encode_query
+from gossamer.core.url.parse import INVALID, resolve_all
+
+TOO_MANY: Final = "too many"
+_FOLDED_SHARE: Final = 8
+"""White space in a text that is cut: this many times the limit is looked at."""
+
+
+def folded(text: str, characters_max: int) -> str:
+    """White space folded to single spaces, cut."""
+    return " ".join(text[: characters_max * _FOLDED_SHARE].split())[:characters_max]
+
+
+class LinkColumns:
+    """References of one page in document order, unresolved."""
+
+    __slots__ = ("_flags", "_kinds", "_references", "_texts", "_too_many")
+
+    def __init__(self) -> None:
+        self._references: list[str] = []
+        self._kinds = bytearray()
+        self._flags = bytearray()
+        self._texts: list[str] = []
+        self._too_many = 0
+
+    def add(self, reference: str, kind: int, flags: int, text: str) -> None:
+        """Append one row, as the page wrote it. `kind` and `flags` are a LinkKind and LinkFlags."""
+        if len(self._references) >= LINK_ROWS_PER_PAGE_MAX:
+            self._too_many += 1
+            return
+        # The fragment names a part of the document and not another one; without it far fewer references differ.
+        self._references.append(reference.partition("#")[0])
+        self._kinds.append(kind)
+        self._flags.append(flags)
+        self._texts.append(folded(text, LINK_TEXT_CHARACTERS_MAX) if text else "")
+
+    def resolve(self, base: str, encoding: str) -> Links:
+        """The rows that are http or https URLs, resolved against `base`; the others are counted by reason.
+
+        `encoding`, the page's by its WHATWG name, decides how queries are written. Empties the columns.
+        """
+        urls = self._urls(base, encoding)
+        links = Links(urls, self._kinds, self._flags, self._texts)
+        if "" in set(urls) or len(urls) > LINKS_PER_PAGE_MAX:
+            links = self._wanted(urls, base)
+        if self._too_many:
+            links.dropped[TOO_MANY] = links.dropped.get(TOO_MANY, 0) + self._too_many
+        return links
+
+    def _urls(self, base: str, encoding: str) -> list[str]:
+        """The URL of each row, or "". A page names the same target many times: each spelling is resolved once."""
+        url_of = dict.fromkeys(self._references, "")
+        references = list(url_of)
+        if encoding != "utf-8":
+            references = [_with_query_in(encoding, reference) for reference in references]
+        url_of.update(zip(list(url_of), resolve_all(base, references)[0], strict=True))
+        return [url_of[reference] for reference in self._references]
+
+    def _wanted(self, urls: Sequence[str], base: str) -> Links:
+        """The rows with a URL, as long as there are not too many distinct ones."""
+        kept = set(list(dict.fromkeys(filter(None, urls)))[:LINKS_PER_PAGE_MAX])
+        rows = [url in kept for url in urls]
+        links = Links(
+            list(compress(urls, rows)),
+            bytearray(compress(self._kinds, rows)),
+            bytearray(compress(self._flags, rows)),
+            list(compress(self._texts, rows)),
+        )
+        reasons: dict[str, str] = {}
+        for row, is_kept in enumerate(rows):
+            if not is_kept:
+                reason = TOO_MANY if urls[row] else _reason(self._references[row], base, reasons)
+                links.dropped[reason] = links.dropped.get(reason, 0) + 1
+        return links
+
+
+def _with_query_in(encoding: str, reference: str) -> str:
+    return encode_query(reference, encoding) if len(reference) <= URL_PARSED_LENGTH_MAX else reference
+
+
+def _reason(reference: str, base: str, known: dict[str, str]) -> str:
+    """Why a reference gave no URL."""
+    if reference not in known:
+        known[reference] = next(iter(resolve_all(base, [reference])[1]), INVALID)
+    return known[reference]

@@ -1,0 +1,59 @@
+"""The gap: least time from the end of one exchange with a host to the start of the next.
+
+It is the largest of three: a minimum; what the host's robots.txt asks for; a multiple of how long the host takes to
+answer, so that a host that works hard for us is asked more rarely and never spends more than a sixth of its time on us.
+Whoever sets a minimum under one second crawls a host of their own and means it: the multiple is then off. The
+host's own word, Crawl-delay, always counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+from gossamer.core.limits import (
+    CRAWL_DELAY_MAX_SECONDS,
+    GAP_PUBLIC_MIN_SECONDS,
+    GAP_RESPONSE_MAX_SECONDS,
+    GAP_RESPONSE_MULTIPLE,
+    RESPONSE_TIMES_KEPT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GapPolicy:
+    """What the operator decides about gaps."""
+
+    minimum_seconds: float = GAP_PUBLIC_MIN_SECONDS
+
+    @property
+    def multiple_enabled(self) -> bool:
+        """Whether response times count."""
+        return self.minimum_seconds >= GAP_PUBLIC_MIN_SECONDS
+
+
+class Gap(NamedTuple):
+    """A gap and what made it so long: "minimum", "crawl-delay" or "response times"."""
+
+    seconds: float
+    source: str
+
+
+def gap_seconds(policy: GapPolicy, response_times: Sequence[float], crawl_delay: float | None) -> Gap:
+    """The gap of a host now.
+
+    `response_times`: seconds from request sent to last byte, oldest first; the last `RESPONSE_TIMES_KEPT` count.
+    `crawl_delay`: the host's Crawl-delay in seconds; None (or 0) without one.
+    """
+    longest = Gap(policy.minimum_seconds, "minimum")
+    recent = response_times[-RESPONSE_TIMES_KEPT:]
+    if policy.multiple_enabled and recent:
+        multiple = min(GAP_RESPONSE_MULTIPLE * median(recent), GAP_RESPONSE_MAX_SECONDS)
+        longest = max(longest, Gap(multiple, "response times"), key=_seconds)
+    return max(longest, Gap(min(crawl_delay or 0.0, CRAWL_DELAY_MAX_SECONDS), "crawl-delay"), key=_seconds)
+
+
+def _seconds(gap: Gap) -> float:
+    return gap.seconds

@@ -1,0 +1,121 @@
+"""The judge of links: scope and filters in one pass over a page's links.
+
+Every refused link carries the first reason that applies, in this order: kind, nofollow, depth, length, scope, block
+list, extension, exclude, include. What people name themselves (a seed, an operator's URL) is not judged by what is
+made for links: kind, depth, scope, extension and include patterns. A blocked host is "blocked" even out of scope.
+Nofollow is said of links on pages only, so it does
+not touch redirects, sitemaps and feeds.
+
+Most of a page's links go to one host. What depends on the host alone is decided once for each host and remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from gossamer.core.limits import HOST_VERDICTS_MAX
+from gossamer.core.page.links import LinkFlag, LinkKind, Links
+from gossamer.core.scope.extensions import extension_of
+from gossamer.core.scope.filters import FilterRules
+from gossamer.core.scope.reasons import Reason
+from gossamer.core.scope.rules import ScopeRules
+from gossamer.core.url.parse import host_of
+
+NAMED_BY_PEOPLE: Final = frozenset({LinkKind.SEED, LinkKind.OPERATOR})
+NOT_ON_PAGES: Final = NAMED_BY_PEOPLE | {LinkKind.REDIRECT, LinkKind.SITEMAP, LinkKind.FEED}
+
+_HostVerdict = tuple[str, bool, bool]
+"""Reason that holds for all URLs of a host (or ""); whether scope, and whether the block list, must see each URL."""
+
+
+class LinkJudge:
+    """Says of each link whether it is wanted, and if not, why."""
+
+    def __init__(self, scope: ScopeRules, filters: FilterRules, site_of: Callable[[str], str]) -> None:
+        """`site_of` is `SiteList.site_of`."""
+        self.scope: Final = scope
+        self.filters: Final = filters
+        self._site_of: Final = site_of
+        self._hosts: dict[str, _HostVerdict] = {}
+        self._patterns: Final = bool(filters.exclude.patterns or filters.include.patterns)
+
+    def judge(self, links: Links, depth: int, *, page_nofollow: bool = False) -> list[str]:
+        """For each row of `links` "" when it is wanted, else the reason. `depth`: of the URLs found, in links from a seed.
+
+        `page_nofollow`: the page they stand on says nofollow.
+        """
+        nofollow = LinkFlag.NOFOLLOW if self.filters.obey_nofollow else LinkFlag.NONE
+        all_nofollow = page_nofollow and self.filters.obey_nofollow
+        reason_by_kind = {
+            kind: self._reason_of_kind(LinkKind(kind), depth, all_nofollow=all_nofollow) for kind in set(links.kinds)
+        }
+        verdicts: list[str] = []
+        for url, kind, flag in zip(links.urls, links.kinds, links.flags, strict=True):
+            reason = reason_by_kind[kind]
+            if not reason and flag & nofollow and kind not in NOT_ON_PAGES:
+                reason = Reason.NOFOLLOW
+            verdicts.append(reason or self._reason_of_url(url, people=kind in NAMED_BY_PEOPLE))
+        return verdicts
+
+    def judge_one(self, url: str, kind: LinkKind, depth: int) -> str:
+        """`judge` for a single URL: a seed, a redirect target."""
+        links = Links()
+        links.add(url, kind, LinkFlag.NONE, "")
+        return self.judge(links, depth)[0]
+
+    def add_seed(self, seed: str) -> None:
+        """`ScopeRules.add_seed`, with what is remembered of hosts forgotten."""
+        self.scope.add_seed(seed)
+        self._hosts.clear()
+
+    def widen(self, seed: str, final_url: str) -> bool:
+        """`ScopeRules.widen`, with what is remembered of hosts forgotten."""
+        wider = self.scope.widen(seed, final_url)
+        if wider:
+            self._hosts.clear()
+        return wider
+
+    def _reason_of_kind(self, kind: LinkKind, depth: int, *, all_nofollow: bool) -> str:
+        if kind in NAMED_BY_PEOPLE:
+            return ""
+        if kind not in self.filters.kinds:
+            return Reason.KIND
+        if all_nofollow and kind not in NOT_ON_PAGES:
+            return Reason.NOFOLLOW
+        return Reason.DEPTH if self.filters.depth_max is not None and depth > self.filters.depth_max else ""
+
+    def _reason_of_url(self, url: str, *, people: bool) -> str:
+        filters = self.filters
+        if len(url) > filters.url_length_max:
+            return Reason.URL_LENGTH
+        host = host_of(url)
+        reason, ask_scope, ask_blocked = self._hosts.get(host) or self._of_host(host)
+        if reason and not (people and reason is Reason.SCOPE):
+            return reason
+        if ask_scope and not people and (refused := self.scope.judge(url, host, self._site_of(host))):
+            return refused
+        if ask_blocked and filters.blocked.blocks_url(url, host):
+            return Reason.BLOCKED
+        if not people and filters.extensions and extension_of(url) in filters.extensions:
+            return Reason.EXTENSION
+        return self._reason_of_patterns(url, people=people) if self._patterns else ""
+
+    def _reason_of_patterns(self, url: str, *, people: bool) -> str:
+        if self.filters.exclude.find(url) is not None:
+            return Reason.EXCLUDED
+        if not people and self.filters.include.patterns and self.filters.include.find(url) is None:
+            return Reason.NOT_INCLUDED
+        return ""
+
+    def _of_host(self, host: str) -> _HostVerdict:
+        in_scope = self.scope.of_host(host, self._site_of(host))
+        blocked = self.filters.blocked
+        reason: str = Reason.SCOPE if in_scope is False else ""
+        if blocked.blocks_host(host):
+            # Said before scope where both hold for whole hosts: a seed on a blocked host must not slip through.
+            reason = Reason.BLOCKED
+        if len(self._hosts) >= HOST_VERDICTS_MAX:
+            self._hosts.clear()
+        verdict = self._hosts[host] = (reason, in_scope is None, host in blocked.prefixes)
+        return verdict

@@ -1,0 +1,57 @@
+"""The site of a host: its registrable domain by the Public Suffix List, private section included.
+
+The list comes with the library; nothing is downloaded. A site decides which shard a URL belongs to, so the list's
+version is written into the folder, and a folder made with another list is noticed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Final
+
+import publicsuffixlist
+
+from gossamer.core.limits import SITES_CACHED_MAX
+
+
+class SiteList:
+    """Answers `site_of`, remembering recent answers."""
+
+    def __init__(self) -> None:
+        """Reads the list that the library carries (0.2 s): make one and share it."""
+        self._list: Final = publicsuffixlist.PublicSuffixList()
+        self._cache: dict[str, str] = {}
+
+    @property
+    def version(self) -> str:
+        """The version of the list in use: the library's, whose last part is the list's day."""
+        return publicsuffixlist.__version__
+
+    def site_of(self, host: str) -> str:
+        """The site of `host` (as `Url.host`).
+
+        An address literal, a single-label name, a bare public suffix and a name with empty labels are their own site.
+        """
+        site = self._cache.get(host)
+        if site is None:
+            site = self._look_up(host)
+            if len(self._cache) >= SITES_CACHED_MAX:
+                # The oldest entry goes: dictionaries keep the order of insertion.
+                del self._cache[next(iter(self._cache))]
+            self._cache[host] = site
+        return site
+
+    def _look_up(self, host: str) -> str:
+        if _is_address(host):
+            return host
+        return self._list.privatesuffix(host) or host
+
+
+def _is_address(host: str) -> bool:
+    if not (":" in host or host[-1:].isdigit()):
+        return False
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,213 @@
+"""WARC/1.1 records as bytes: header, block, and the two line ends that close a record (WARC 1.1, section 4).
+
+All records of one capture bear one date, the start of its fetch, and name each other in WARC-Concurrent-To. The block
+of a response is the answer with its transfer coding removed and its content coding kept; the Transfer-Encoding field
+is left out, all other header bytes are as received. That way the payload digest, which the standard takes over the
+entity body, is also the digest of the bytes that lie in the record, and every reader agrees with it.
+
+A field that holds anything but printable ASCII is percent-escaped, so nothing foreign can begin a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from gossamer.core.http.exchange import Truncation
+from gossamer.core.warc.date import warc_date
+from gossamer.core.warc.digest import sha1_label
+from gossamer.core.warc.head import archived_head, is_plain
+from gossamer.core.warc.target import printable, target_uri
+
+_REQUEST: Final = "application/http;msgtype=request"
+_RESPONSE: Final = "application/http;msgtype=response"
+_FIELDS: Final = "application/warc-fields"
+
+Fields = Iterable[tuple[str, str]]
+
+
+class Profile(StrEnum):
+    """What a revisit record claims (WARC 1.1, section 6.7; the URIs with erratum 36)."""
+
+    IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+    NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+
+@dataclass(frozen=True, slots=True)
+class WarcInfo:
+    """What the first record of every file says of the crawl."""
+
+    software: str
+    user_agent: str
+    operator: str = ""
+    robots: str = "obey"
+    """The robots policy followed; "obey" is Heritrix's word for it, RFC 9309 ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What all records of one fetch have in common."""
+
+    url: str
+    """The fetch URL."""
+    started: float
+    """Start of the fetch, seconds since the epoch."""
+    warcinfo_id: str
+    """The warcinfo record of the file that the records go to."""
+    address: str = ""
+    """The address connected to; empty when not known."""
+    protocols: tuple[str, ...] = ()
+    """Protocols spoken, "http/1.1", "tls/1.3" (IIPC proposal 42)."""
+    truncated: Truncation | None = None
+    """Why the body is shorter than sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The capture that a revisit stands for."""
+
+    record_id: str
+    """Its WARC-Record-ID; empty when not known."""
+    url: str
+    started: float
+
+
+def record_id(random: bytes) -> str:
+    """A WARC-Record-ID from 16 random bytes: a version 4 UUID (RFC 9562, section 5.4) as a URN in angle brackets."""
+    if len(random) != 16:
+        raise ValueError(f"a record id is made of 16 random bytes, not {len(random)}")
+    number = int.from_bytes(random) & ~(0xF << 76) | (0x4 << 76)
+    digits = f"{number & ~(0x3 << 62) | (0x2 << 62):032x}"
+    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}>"
+
+
+def warcinfo(identity: str, at: float, filename: str, info: WarcInfo) -> bytes:
+    """The first record of a file. `at`: seconds since the epoch; `filename`: the file's name without folders."""
+    block = _fields_block(
+        (
+            ("software", info.software),
+            ("format", "WARC File Format 1.1"),
+            ("conformsTo", "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
+            ("robots", info.robots),
+            ("http-header-user-agent", info.user_agent),
+            ("operator", info.operator),
+        )
+    )
+    head = [("WARC-Type", "warcinfo"), ("WARC-Record-ID", identity), ("WARC-Date", warc_date(at))]
+    return _record([*head, ("WARC-Filename", filename)], _FIELDS, (block,))
+
+
+def request(capture: Capture, identity: str, head: bytes, concurrent: Sequence[str] = ()) -> bytes:
+    """The request as sent. `head` ends in an empty line; `concurrent`: ids of the capture's other records."""
+    return _record(_exchange_fields("request", capture, identity, concurrent), _REQUEST, (head,))
+
+
+def response(
+    capture: Capture,
+    identity: str,
+    head: bytes,
+    body: bytes,
+    concurrent: Sequence[str] = (),
+    *,
+    payload_digest: str = "",
+) -> bytes:
+    """The answer. `head` as received, `body` without transfer coding; `payload_digest` saves taking it again.
+
+    No payload digest is written where there is no payload, nor where readers would not find the payload (`is_plain`).
+    """
+    head = archived_head(head)
+    fields = _exchange_fields("response", capture, identity, concurrent)
+    if body and is_plain(head):
+        fields.append(("WARC-Payload-Digest", payload_digest or sha1_label(body)))
+    if capture.truncated is not None:
+        fields.append(("WARC-Truncated", capture.truncated))
+    return _record(fields, _RESPONSE, (head, body))
+
+
+def revisit(
+    capture: Capture,
+    identity: str,
+    head: bytes,
+    original: Original,
+    concurrent: Sequence[str] = (),
+    *,
+    profile: Profile = Profile.IDENTICAL,
+    payload_digest: str = "",
+) -> bytes:
+    """An answer whose payload is archived already, by its head alone.
+
+    `payload_digest` is that of the original, and IDENTICAL cannot be claimed without it. Hand this over only once the
+    original is durable: a revisit of nothing cannot be read.
+    """
+    if profile is Profile.IDENTICAL and not payload_digest:
+        raise ValueError("a revisit of an identical payload names its digest (WARC 1.1, section 6.7.2)")
+    fields = _exchange_fields("revisit", capture, identity, concurrent)
+    fields.append(("WARC-Profile", profile))
+    if payload_digest:
+        fields.append(("WARC-Payload-Digest", payload_digest))
+    if original.record_id:
+        fields.append(("WARC-Refers-To", original.record_id))
+    fields.append(("WARC-Refers-To-Target-URI", target_uri(original.url)))
+    fields.append(("WARC-Refers-To-Date", warc_date(original.started)))
+    if profile is Profile.IDENTICAL:
+        # "shall be used for any identical-digest truncation" (WARC 1.1, section 6.7.2): the body is left out.
+        fields.append(("WARC-Truncated", Truncation.LENGTH))
+    return _record(fields, _RESPONSE, (archived_head(head),))
+
+
+def metadata(
+    capture: Capture,
+    identity: str,
+    concurrent: Sequence[str] = (),
+    *,
+    via: str = "",
+    hops: str = "",
+    fetch_milliseconds: int | None = None,
+) -> bytes:
+    """How the URL was found: `via` the referring URL, `hops` the path from a seed; and how long the fetch took."""
+    taken = "" if fetch_milliseconds is None else str(fetch_milliseconds)
+    block = _fields_block((("via", target_uri(via)), ("hopsFromSeed", hops), ("fetchTimeMs", taken)))
+    return _record(_common_fields("metadata", capture, identity, concurrent), _FIELDS, (block,))
+
+
+def _common_fields(kind: str, capture: Capture, identity: str, concurrent: Sequence[str]) -> list[tuple[str, str]]:
+    return [
+        ("WARC-Type", kind),
+        ("WARC-Record-ID", identity),
+        ("WARC-Date", warc_date(capture.started)),
+        ("WARC-Target-URI", target_uri(capture.url)),
+        *(("WARC-Concurrent-To", other) for other in concurrent),
+        ("WARC-Warcinfo-ID", capture.warcinfo_id),
+    ]
+
+
+def _exchange_fields(kind: str, capture: Capture, identity: str, concurrent: Sequence[str]) -> list[tuple[str, str]]:
+    fields = _common_fields(kind, capture, identity, concurrent)
+    if capture.address:
+        fields.append(("WARC-IP-Address", capture.address))
+    fields.extend(("WARC-Protocol", protocol) for protocol in capture.protocols)
+    return fields
+
+
+def _record(fields: Fields, content_type: str, block: tuple[bytes, ...]) -> bytes:
+    lines = ["WARC/1.1", *(f"{name}: {printable(value)}" for name, value in fields)]
+    lines.append(f"WARC-Block-Digest: {sha1_label(*block)}")
+    lines.append(f"Content-Type: {content_type}")
+    lines.append(f"Content-Length: {sum(map(len, block))}\r\n\r\n")
+    return b"".join(("\r\n".join(lines).encode("ascii"), *block, b"\r\n\r\n"))
+
+
+def _fields_block(fields: Fields) -> bytes:
+    """A block of application/warc-fields: UTF-8, a line a field (WARC 1.1, section 9); empty fields are left out."""
+    lines = (f"{name}: {_one_line(value)}\r\n" for name, value in fields if value)
+    return "".join(lines).encode("utf-8", "replace")
+
+
+def _one_line(value: str) -> str:
+    return " ".join(value.split()) if value.isprintable() else " ".join("".join(_shown(c) for c in value).split())
+
+
+def _shown(character: str) -> str:
+    return character if character.isprintable() else " "

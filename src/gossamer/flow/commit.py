@@ -1,0 +1,90 @@
+"""The commit: everything durable changes together, every `commit_interval` seconds (architecture, section 5).
+
+The order is the promise. First the bytes of archive and journals, then the batch of each shard that changed, which
+names the lengths those bytes reach. A crash anywhere leaves a store that vouches only for bytes that are there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+import msgspec
+
+from gossamer.core.warc.location import FileMark, FileState
+from gossamer.flow.shard import Shard
+from gossamer.ports.archive import Archive
+from gossamer.ports.clock import Clock
+from gossamer.ports.datasets import Datasets
+from gossamer.ports.offload import Offload
+
+
+def encode_mark(mark: FileMark) -> bytes:
+    """The stored form of a file mark; its path is the key."""
+    return msgspec.msgpack.encode((mark.length, mark.state.value))
+
+
+def decode_mark(path: str, data: bytes) -> FileMark:
+    """The mark of `data`; raises msgspec.DecodeError when it is none."""
+    length, state = msgspec.msgpack.decode(data, type=tuple[int, str])
+    return FileMark(path, length, FileState(state))
+
+
+@dataclass(slots=True)
+class Committer:
+    """Commits the shards of one worker."""
+
+    shards: list[Shard]
+    archive: Archive
+    datasets: Datasets
+    clock: Clock
+    offload: Offload
+    next_number: int
+    """The number of the coming commit: what is archived and reported now belongs to it."""
+    commits: int = 0
+    seconds: list[float] = field(default_factory=list)
+    """Durations of the last commits, for the summary."""
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def commit(self) -> None:
+        """Make durable all that was reported before this call. Raises OSError when the disk will not take it."""
+        async with self._lock:
+            began = self.clock.now()
+            if await self._commit_once():
+                self.commits += 1
+                self.seconds = [*self.seconds[-999:], self.clock.now() - began]
+
+    async def _commit_once(self) -> bool:
+        marks = [*self.archive.marks(), *self.datasets.marks()]
+        changed = [shard for shard in self.shards if shard.changed] or (self.shards[:1] if marks else [])
+        if not changed:
+            return False
+        number = self.next_number
+        batches = [(shard, shard.begin_commit(number, marks, encode_mark)) for shard in changed]
+        self.next_number += 1
+        await self.offload.run(self._sync_files)
+        for shard, batch in batches:
+            # The store writes under the interpreter's lock whatever thread it is called from: no use in a thread.
+            shard.rows.store.write(batch)
+        await self.offload.run(lambda: _sync_stores([shard for shard, _ in batches]))
+        self.archive.acknowledge()
+        self.datasets.acknowledge()
+        for shard, _ in batches:
+            shard.end_commit(number)
+        return True
+
+    def _sync_files(self) -> None:
+        self.archive.sync()
+        self.datasets.sync()
+
+
+def _sync_stores(shards: list[Shard]) -> None:
+    for shard in shards:
+        shard.rows.store.sync()
+
+
+async def commit_regularly(committer: Committer, interval: float) -> None:
+    """Commit every `interval` seconds until cancelled."""
+    while True:
+        await committer.clock.sleep(interval)
+        await committer.commit()

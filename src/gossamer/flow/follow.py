@@ -1,0 +1,132 @@
+"""From the links of a page to the shards that own them: judged, counted, routed, in columns."""
+
+from __future__ import annotations
+
+from gossamer.core.frontier.ledger import count
+from gossamer.core.frontier.priority import level_of
+from gossamer.core.frontier.records import PageRecord
+from gossamer.core.limits import REDIRECT_HOPS_MAX
+from gossamer.core.page.document import Document
+from gossamer.core.page.found import FoundLinks, part
+from gossamer.core.page.links import LinkFlag, LinkKind, Links
+from gossamer.core.scope.reasons import Reason
+from gossamer.core.url.parse import host_of
+from gossamer.flow.admission import admit
+from gossamer.flow.delivery import send_away
+from gossamer.flow.rows import link_rows, refused_rows
+from gossamer.flow.shard import Shard
+from gossamer.flow.worker import Worker
+
+EMBEDS = frozenset({LinkKind.FRAME, LinkKind.IFRAME})
+LOW = LinkFlag.UGC | LinkFlag.SPONSORED
+
+
+def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Document, copy_of: str) -> None:
+    """Judge a page's links, note them in the datasets, and send each wanted one to the shard that owns it."""
+    links = document.links
+    if not len(links):
+        return
+    if copy_of and not _follows_copy(worker, record, copy_of):
+        verdicts: list[str] = [Reason.COPY] * len(links)
+    else:
+        verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=document.directives.nofollow)
+    number = worker.commit_number
+    worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
+    wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
+    _count_refused(worker, shard, record, links, verdicts)
+    _route(worker, shard, _found(worker, record, links, wanted))
+
+
+def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: str) -> None:
+    """A redirect's target is a found URL with one redirect more, its source's depth and priority."""
+    if not record.depth and not record.hops.strip("R"):
+        worker.widen(shard, record, target)
+    links = Links([target], bytearray((LinkKind.REDIRECT,)), bytearray((0,)), [""])
+    verdicts = worker.judge.judge(links, record.depth)
+    if record.redirects >= REDIRECT_HOPS_MAX:
+        verdicts = [Reason.REDIRECT_HOPS]
+    _count_refused(worker, shard, record, links, verdicts)
+    if verdicts[0]:
+        return
+    found = FoundLinks(
+        source=record.url,
+        depth=record.depth,
+        hops=record.hops,
+        group=record.group,
+        redirects=record.redirects + 1,
+        found_at=worker.clock.now(),
+        urls=[target],
+        letters="R",
+        levels=bytes((record.level,)),
+    )
+    _route(worker, shard, found)
+
+
+def add_seeds(worker: Worker, urls: list[str], group: str = "") -> None:
+    """Queue the URLs that a crawl starts from."""
+    links = Links(urls, bytearray((LinkKind.SEED,)) * len(urls), bytearray(len(urls)), [""] * len(urls))
+    verdicts = worker.judge.judge(links, 0)
+    for row, (url, verdict) in enumerate(zip(urls, verdicts, strict=True)):
+        shard = worker.shards[worker.rules.shard_of(host_of(url))]
+        record = PageRecord(url, group=group)
+        one = Links([url], bytearray((LinkKind.SEED,)), bytearray((0,)), [""])
+        _count_refused(worker, shard, record, one, [verdict])
+        if not verdict:
+            found = FoundLinks("", 0, "", group, 0, worker.clock.now(), [urls[row]], "", bytes((0,)))
+            _route(worker, shard, found)
+
+
+def _follows_copy(worker: Worker, record: PageRecord, copy_of: str) -> bool:
+    if not record.depth and not record.hops.strip("R"):
+        return True
+    follow = worker.policy.copies_follow
+    return follow == "always" or (follow == "same-host" and host_of(copy_of) == host_of(record.url))
+
+
+def _count_refused(
+    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str]
+) -> None:
+    shard.ledger.found += len(links)
+    refused = [row for row, verdict in enumerate(verdicts) if verdict]
+    for row in refused:
+        count(shard.ledger.refused_links, verdicts[row])
+    if refused:
+        rows = refused_rows(record, links, verdicts, refused, worker.clock.now())
+        worker.datasets.append("refused", rows, shard.number, worker.commit_number)
+
+
+def _found(worker: Worker, record: PageRecord, links: Links, wanted: list[int]) -> FoundLinks:
+    depth = record.depth + 1
+    plain, low = level_of(depth), level_of(depth, ranked_low=True)
+    return FoundLinks(
+        source=record.url,
+        depth=depth,
+        hops=record.hops,
+        group=record.group,
+        redirects=0,
+        found_at=worker.clock.now(),
+        urls=[links.urls[row] for row in wanted],
+        letters="".join("E" if links.kinds[row] in EMBEDS else "L" for row in wanted),
+        levels=bytes(low if links.flags[row] & LOW else plain for row in wanted),
+    )
+
+
+def _route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
+    """Admit what is this shard's own, put the rest into the outbox."""
+    by_shard: dict[int, list[int]] = {}
+    owner: dict[str, int] = {}
+    for row, url in enumerate(found.urls):
+        host = host_of(url)
+        number = owner.get(host)
+        if number is None:
+            number = owner[host] = worker.rules.shard_of(host)
+        by_shard.setdefault(number, []).append(row)
+    for number, rows in by_shard.items():
+        batch = found if len(rows) == len(found) else part(found, rows)
+        if number != shard.number:
+            send_away(worker, shard, number, batch)
+            continue
+        new, todo = admit(shard, batch, worker.clock.now())
+        shard.ledger.new += new
+        shard.ledger.seen += len(batch) - new
+        worker.perform(shard, todo)

@@ -1,0 +1,66 @@
+"""What a shard of this worker offers to the others (port `exchange`)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from gossamer.core.frontier.events import ErrandCame, LoadedHost
+from gossamer.core.frontier.lease import Errand
+from gossamer.core.frontier.records import HostState
+from gossamer.core.page.found import decode_found
+from gossamer.core.robots.answer import RobotsAnswer
+from gossamer.core.url.parse import host_of
+from gossamer.flow.admission import admit
+from gossamer.flow.shard import Shard
+from gossamer.flow.worker import Worker
+from gossamer.ports.exchange import Claim
+
+
+@dataclass(slots=True)
+class Inbox:
+    """One shard, as the others see it."""
+
+    worker: Worker
+    shard: Shard
+
+    async def receive(self, sender: int, number: int, entry: bytes) -> None:
+        """Take one outbox entry in; returns once it is durable here. An entry taken in before is only confirmed."""
+        durable = asyncio.Event()
+        shard = self.shard
+        if number > shard.receipts.get(sender, 0):
+            shard.receipts[sender] = number
+            found = decode_found(entry)
+            new, todo = admit(shard, found, self.worker.clock.now())
+            shard.ledger.received += len(found)
+            shard.ledger.received_new += new
+            shard.ledger.received_seen += len(found) - new
+            self.worker.perform(shard, todo)
+        shard.after_commit.append(durable.set)
+        await durable.wait()
+
+    async def earlier_copy(self, digest: bytes) -> Claim | None:
+        """The first capture of a body, or None when it is new."""
+        return await self.shard.content_seen.earlier_copy(digest)
+
+    def claimed(self, digest: bytes, claim: Claim) -> None:
+        """The capture of a body is durable."""
+        self.shard.content_seen.claimed(digest, claim)
+
+    def released(self, digest: bytes) -> None:
+        """A body taken for new was not archived."""
+        self.shard.content_seen.released(digest)
+
+    async def fetch_robots(self, errand: Errand) -> RobotsAnswer:
+        """Fetch a robots.txt from a host of this shard for another host's authority."""
+        answer: asyncio.Future[RobotsAnswer] = asyncio.get_running_loop().create_future()
+        shard, host = self.shard, host_of(errand.url)
+        shard.errands[errand] = answer
+        host_id = shard.rules.ids.host_id(host)
+        loaded = None
+        if host_id not in shard.frontier.hosts:
+            loaded = shard.load_hosts([host_id])[0]
+            loaded = loaded or LoadedHost(host_id, HostState(host, shard.rules.sites.site_of(host)))
+        event = ErrandCame(host_id, errand, loaded)
+        self.worker.perform(shard, shard.frontier.handle(event, self.worker.clock.now()))
+        return await answer

@@ -1,0 +1,80 @@
+"""The crawl loop. Everything a worker does is on this page."""
+
+from __future__ import annotations
+
+from gossamer.core.ending import EndState
+from gossamer.core.frontier import commands, events
+from gossamer.core.frontier.commands import Command
+from gossamer.flow.commit import commit_regularly
+from gossamer.flow.delivery import deliver_outboxes
+from gossamer.flow.ending import end_state
+from gossamer.flow.robots_errand import run_errand
+from gossamer.flow.shard import Shard
+from gossamer.flow.visit import visit
+from gossamer.flow.worker import Worker
+from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
+from gossamer.flow.report import refuse_queued
+
+
+async def crawl(worker: Worker) -> EndState:
+    """Run the worker's shards until there is a reason to end; the reason."""
+    committing = worker.start(commit_regularly(worker.committer, worker.policy.commit_interval))
+    deliver_outboxes(worker)
+    try:
+        while (ending := end_state(worker)) is None:
+            now = worker.clock.now()
+            for shard in worker.in_turn():
+                if not (shard.outbox.is_full or worker.stopping):
+                    perform(worker, shard, shard.frontier.advance(now, worker.budget.room(now)))
+            await worker.wait()
+            worker.raise_failures()
+        return ending
+    finally:
+        committing.cancel()
+        await worker.end_visits()
+
+
+def attach(worker: Worker) -> Worker:
+    """Give a worker the way to carry out what its frontiers ask for; part of making one."""
+
+    def perform_and_ring(shard: Shard, todo: list[Command]) -> None:
+        perform(worker, shard, todo)
+        worker.alarm.ring()
+
+    worker.perform = perform_and_ring
+    return worker
+
+
+def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
+    """Do what a frontier asks for; what that brings about is done too, in order."""
+    now = worker.clock.now()
+    queue = list(todo)
+    for command in queue:
+        match command:
+            case commands.Visit(lease):
+                worker.budget.reserve(lease)
+                worker.start_visit(visit(worker, shard, lease), lease)
+            case commands.Resolve(host_id, host):
+                worker.start(resolve(worker, shard, host_id, host))
+            case commands.Refill(host_id, queue_number, order):
+                entries, complete = shard.head(host_id, queue_number, order)
+                queue += shard.frontier.handle(events.HeadLoaded(host_id, queue_number, entries, complete), now)
+            case commands.Wake(count, until):
+                hosts, next_wake = shard.sleeping(count, until, draw_level(list(LEVEL_WEIGHTS), worker.entropy.unit()))
+                queue += shard.frontier.handle(events.Woken(hosts, next_wake), now)
+            case commands.Move():
+                shard.move(command)
+            case commands.SaveRobots():
+                shard.save_robots(command)
+            case commands.Refuse():
+                refuse_queued(worker, shard, command)
+            case commands.SendErrand(errand):
+                worker.start(run_errand(worker, shard, errand))
+            case commands.AnswerErrand(errand, answer):
+                shard.answer_errand(errand, answer)
+
+
+async def resolve(worker: Worker, shard: Shard, host_id: bytes, host: str) -> None:
+    """Look up a host's addresses for the frontier."""
+    answer = await worker.resolver.resolve(host)
+    worker.perform(shard, shard.frontier.handle(events.Resolved(host_id, answer), worker.clock.now()))

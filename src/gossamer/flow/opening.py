@@ -1,0 +1,103 @@
+"""Opening a shard at its last commit: a few small rows and the working set, no scan of what grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gossamer.core.frontier.commands import Move
+from gossamer.core.frontier.events import Woken
+from gossamer.core.frontier.frontier import Frontier, FrontierPolicy
+from gossamer.core.frontier.ledger import Ledger, decode_ledger
+from gossamer.core.limits import HOSTS_IN_MEMORY_MAX
+from gossamer.core.politeness.ceiling import Ceilings
+from gossamer.core.seen.url_seen import restored
+from gossamer.core.warc.location import FileMark
+from gossamer.flow.commit import decode_mark
+from gossamer.flow.content_seen import ContentSeen
+from gossamer.flow.outbox import Outbox
+from gossamer.flow.pending import PendingStore
+from gossamer.flow.shard import COMMIT_KEY, END, LEDGER_KEY, ORDER_KEY, RECEIPT_PREFIX, Shard, ShardRules
+from gossamer.ports.store import Store, Table
+
+FILES_MAX = 1_000_000
+"""Files of one crawl: at 1 GB each, far beyond one machine."""
+SEGMENTS_MAX = 1_000_000
+"""Rows of the Bloom filter's table."""
+
+
+@dataclass(slots=True)
+class OpeningRules:
+    """What every shard of a worker is opened with."""
+
+    rules: ShardRules
+    frontier: FrontierPolicy
+    ceilings: Ceilings
+    chance: Callable[[], float]
+
+
+def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> Shard:
+    """The shard as of its last commit; a fresh one for an empty store."""
+    rows = PendingStore(store)
+    ledger = _ledger(rows)
+    outbox = Outbox(rows)
+    outbox.load()
+    shard = Shard(
+        number=number,
+        rules=opening.rules,
+        rows=rows,
+        frontier=Frontier(opening.frontier, opening.ceilings, ledger, opening.chance, opened_at=now),
+        ledger=ledger,
+        url_seen=restored(rows.scan(Table.SEEN, b"", END, SEGMENTS_MAX)),
+        content_seen=ContentSeen(rows),
+        outbox=outbox,
+        order=_number(rows, ORDER_KEY) or 1,
+        commit=_number(rows, COMMIT_KEY),
+        receipts=_receipts(rows),
+    )
+    return shard
+
+
+def restore_working_set(shard: Shard, now: float) -> None:
+    """Bring back the hosts that were in the working set, and those that the caps now in force do not hold."""
+    ids = [key for key, _ in shard.rows.scan(Table.ACTIVE, b"", END, HOSTS_IN_MEMORY_MAX)]
+    held = [key for key, _ in shard.rows.scan(Table.HELD, b"", END, HOSTS_IN_MEMORY_MAX)]
+    hosts = [host for host in shard.load_hosts(ids) if host is not None]
+    freed = [host for host in shard.load_hosts(held) if host and not shard.frontier.is_over_cap(host.state)]
+    for command in shard.frontier.handle(Woken([*hosts, *freed], 0.0), now):
+        if isinstance(command, Move):
+            shard.move(command)
+
+
+def committed_files(shards: list[Shard]) -> dict[str, FileMark]:
+    """path -> the mark with the greatest length that any shard committed; REMOVED and CLOSED outrank OPEN."""
+    rank = {"open": 0, "closed": 1, "removed": 2}
+    files: dict[str, FileMark] = {}
+    for shard in shards:
+        for key, value in shard.rows.scan(Table.FILES, b"", END, FILES_MAX):
+            path = key.decode()
+            mark = decode_mark(path, value)
+            known = files.get(path)
+            if known is None or (rank[mark.state], mark.length) > (rank[known.state], known.length):
+                files[path] = mark
+    return files
+
+
+def commits_of(shards: list[Shard]) -> Mapping[int, int]:
+    """Shard -> the number of its last commit."""
+    return {shard.number: shard.commit for shard in shards}
+
+
+def _ledger(rows: PendingStore) -> Ledger:
+    value = rows.get(Table.META, [LEDGER_KEY])[0]
+    return decode_ledger(value) if value is not None else Ledger()
+
+
+def _number(rows: PendingStore, key: bytes) -> int:
+    value = rows.get(Table.META, [key])[0]
+    return int.from_bytes(value, "big") if value is not None else 0
+
+
+def _receipts(rows: PendingStore) -> dict[int, int]:
+    found = rows.scan(Table.META, RECEIPT_PREFIX, RECEIPT_PREFIX + b"\xff" * 3, 1 << 16)
+    return {int.from_bytes(key[len(RECEIPT_PREFIX) :], "big"): int.from_bytes(value, "big") for key, value in found}

@@ -1,0 +1,236 @@
+"""One shard: its frontier, its store, its ledger. Everything it changes goes into its next commit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from gossamer.core.frontier.events import LoadedHost
+from gossamer.core.frontier.frontier import Frontier
+from gossamer.core.frontier.ledger import Ledger, encode_ledger
+from gossamer.core.frontier.lease import Entry, Errand
+from gossamer.core.frontier.records import (
+    HOST_ID_BYTES,
+    LEVELS,
+    HostState,
+    PageRecord,
+    decode_host,
+    decode_page,
+    encode,
+    queue_key,
+    ready_key,
+)
+from gossamer.core.frontier import commands
+from gossamer.core.limits import HEAD_ENTRIES_MAX
+from gossamer.core.robots.answer import RobotsAnswer, RobotsState, decode_robots, encode_robots
+from gossamer.core.seen.fingerprint import Fingerprinter
+from gossamer.core.seen.url_seen import UrlSeen
+from gossamer.core.url.key import KeyRules
+from gossamer.core.url.site import SiteList
+from gossamer.core.warc.location import FileMark
+from gossamer.flow.content_seen import ContentSeen
+from gossamer.flow.outbox import Outbox
+from gossamer.flow.pending import PendingStore
+from gossamer.ports.store import Table, WriteBatch
+
+AUTHORITIES_PER_HOST_MAX: Final = 64
+"""robots.txt files kept for one host."""
+END: Final = b"\xff" * 32
+COMMIT_KEY: Final = b"commit"
+LEDGER_KEY: Final = b"ledger"
+ORDER_KEY: Final = b"order"
+RECEIPT_PREFIX: Final = b"receipt:"
+WIDENED_PREFIX: Final = b"widened:"
+
+
+@dataclass(slots=True)
+class ShardRules:
+    """What all shards of a crawl share: how URLs become keys, sites and shards."""
+
+    ids: Fingerprinter
+    key_rules: KeyRules
+    sites: SiteList
+    shards: int
+
+    def shard_of(self, host: str) -> int:
+        """The shard that owns a host's site."""
+        return self.ids.shard_of(self.sites.site_of(host), self.shards)
+
+    def shard_of_digest(self, digest: bytes) -> int:
+        """The shard that answers for a body."""
+        return int.from_bytes(digest[:8], "big") % self.shards
+
+
+@dataclass(slots=True)
+class Shard:
+    """State and commits of one shard; admission, reports and host loading stand in files of their own."""
+
+    number: int
+    rules: ShardRules
+    rows: PendingStore
+    frontier: Frontier
+    ledger: Ledger
+    url_seen: UrlSeen
+    content_seen: ContentSeen
+    outbox: Outbox
+    order: int = 1
+    """The next place in any queue: they grow through all queues of the shard."""
+    commit: int = 0
+    """The last durable commit."""
+    receipts: dict[int, int] = field(default_factory=dict)
+    """Sender -> the highest entry number taken in."""
+    after_commit: list[Callable[[], None]] = field(default_factory=list)
+    """What waits for the next commit to be durable."""
+    errands: dict[Errand, asyncio.Future[RobotsAnswer]] = field(default_factory=dict)
+    """robots.txt files being fetched here for other hosts."""
+    _committing: list[Callable[[], None]] = field(default_factory=list)
+
+    # --- hosts ---------------------------------------------------------------------------------------------------
+
+    def load_hosts(self, host_ids: Sequence[bytes]) -> list[LoadedHost | None]:
+        """Hosts by id, from the last changes or the store; None for one never seen."""
+        states: list[HostState | None] = [self.frontier.state_of(host_id) for host_id in host_ids]
+        missing = [index for index, state in enumerate(states) if state is None]
+        if missing:
+            values = self.rows.get(Table.HOST, [host_ids[index] for index in missing])
+            for index, value in zip(missing, values, strict=True):
+                states[index] = decode_host(value) if value is not None else None
+        return [
+            LoadedHost(host_id, state, self.load_robots(host_id)) if state is not None else None
+            for host_id, state in zip(host_ids, states, strict=True)
+        ]
+
+    def load_robots(self, host_id: bytes) -> dict[str, RobotsState]:
+        """The robots.txt files known for a host's authorities."""
+        found = self.rows.scan(Table.ROBOTS, host_id, host_id + END, AUTHORITIES_PER_HOST_MAX)
+        return {key[HOST_ID_BYTES:].decode(): decode_robots(value) for key, value in found}
+
+    def save_robots(self, command: commands.SaveRobots) -> None:
+        """Keep what a robots.txt said."""
+        self.rows.put(Table.ROBOTS, command.host_id + command.authority.encode(), encode_robots(command.robots))
+
+    def answer_errand(self, errand: Errand, answer: RobotsAnswer) -> None:
+        """Hand an errand's answer to whoever waits for it."""
+        waiting = self.errands.pop(errand, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+
+    def move(self, command: commands.Move) -> None:
+        """Book a host's change of place."""
+        host_id = command.host_id
+        if command.left_ready_level >= 0:
+            self.rows.delete(Table.READY, ready_key(command.left_ready_level, command.left_ready_wake_ms, host_id))
+        if command.ready_level >= 0:
+            self.rows.put(Table.READY, ready_key(command.ready_level, command.ready_wake_ms, host_id), b"")
+        if command.left_active:
+            self.rows.delete(Table.ACTIVE, host_id)
+        if command.active:
+            self.rows.put(Table.ACTIVE, host_id, b"")
+        if command.left_held:
+            self.rows.delete(Table.HELD, host_id)
+        if command.held:
+            self.rows.put(Table.HELD, host_id, b"")
+
+    def sleeping(self, count: int, until: float, first_level: int) -> tuple[list[LoadedHost], float | None]:
+        """Up to `count` hosts that wake before `until`, levels tried from `first_level` on, and the next wake after."""
+        due: list[bytes] = []
+        next_wakes: list[float] = []
+        limit_ms = max(0, int(until * 1000)) + 1
+        for step in range(LEVELS):
+            level = (first_level + step) % LEVELS
+            found = self.rows.scan(Table.READY, bytes((level,)), bytes((level + 1,)), count - len(due) + 1)
+            for key, _ in found:
+                wake_ms = int.from_bytes(key[1:9], "big")
+                if wake_ms < limit_ms and len(due) < count:
+                    due.append(key[9:])
+                else:
+                    next_wakes.append(wake_ms / 1000)
+                    break
+        loaded = [host for host in self.load_hosts(due) if host is not None]
+        return loaded, min(next_wakes) if next_wakes else None
+
+    def head(self, host_id: bytes, queue: int, order: int) -> tuple[list[Entry], bool]:
+        """The first entries of a queue from `order` on, and whether the store holds no more."""
+        start, end = queue_key(host_id, queue, order), host_id + bytes((queue + 1,))
+        found = self.rows.scan(Table.QUEUE, start, end, HEAD_ENTRIES_MAX)
+        values = self.rows.get(Table.PAGE, [host_id + value for _, value in found])
+        entries = [
+            Entry(int.from_bytes(key[-8:], "big"), fingerprint, decode_page(value))
+            for (key, fingerprint), value in zip(found, values, strict=True)
+            if value is not None
+        ]
+        if len(entries) < len(found):
+            raise RuntimeError(f"shard {self.number}: a queue names a URL that has no record")
+        return entries, len(found) < HEAD_ENTRIES_MAX
+
+    # --- pages ---------------------------------------------------------------------------------------------------
+
+    def save_page(self, host_id: bytes, fingerprint: bytes, record: PageRecord) -> None:
+        """Write a page record."""
+        self.rows.put(Table.PAGE, host_id + fingerprint, encode(record))
+
+    def page(self, host_id: bytes, fingerprint: bytes) -> PageRecord | None:
+        """The record of a URL; None when it is not known."""
+        value = self.rows.get(Table.PAGE, [host_id + fingerprint])[0]
+        return decode_page(value) if value is not None else None
+
+    def enqueue(self, host_id: bytes, fingerprint: bytes, record: PageRecord, order: int) -> Entry:
+        """Put a URL at `order` into the queue its record names, and save the record."""
+        record.order = order
+        self.rows.put(Table.QUEUE, queue_key(host_id, record.queue, order), fingerprint)
+        self.save_page(host_id, fingerprint, record)
+        return Entry(order, fingerprint, record)
+
+    def dequeue(self, host_id: bytes, queue: int, order: int) -> None:
+        """Take a URL out of its queue."""
+        self.rows.delete(Table.QUEUE, queue_key(host_id, queue, order))
+
+    def next_order(self) -> int:
+        """A place after all places given so far."""
+        self.order += 1
+        return self.order
+
+    def record_widening(self, source: str, target: str) -> None:
+        """Keep that a seed's redirect widened the scope, so that a resumed crawl has the same."""
+        self.rows.put(Table.META, WIDENED_PREFIX + target.encode(), source.encode())
+
+    def widenings(self) -> list[tuple[str, str]]:
+        """(seed, where it led) of each widening recorded."""
+        found = self.rows.scan(Table.META, WIDENED_PREFIX, WIDENED_PREFIX + END, 10_000)
+        return [(value.decode(), key[len(WIDENED_PREFIX) :].decode()) for key, value in found]
+
+    # --- commits -------------------------------------------------------------------------------------------------
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to commit."""
+        return self.rows.changed or bool(self.frontier.touched) or bool(self.after_commit)
+
+    def begin_commit(self, number: int, marks: Sequence[FileMark], encode_mark: Callable[[FileMark], bytes]) -> WriteBatch:
+        """Everything changed since the last commit, as one batch. One step of the loop."""
+        for host_id, state in self.frontier.take_touched().items():
+            self.rows.put(Table.HOST, host_id, encode(state))
+        for mark in marks:
+            self.rows.put(Table.FILES, mark.path.encode(), encode_mark(mark))
+        for table, key, value in self.url_seen.changes(number):
+            if value is None:
+                self.rows.delete(Table(table), key)
+            else:
+                self.rows.put(Table(table), key, value)
+        for sender, received in self.receipts.items():
+            self.rows.put(Table.META, RECEIPT_PREFIX + sender.to_bytes(2, "big"), received.to_bytes(8, "big"))
+        self.rows.put(Table.META, LEDGER_KEY, encode_ledger(self.ledger))
+        self.rows.put(Table.META, ORDER_KEY, self.order.to_bytes(8, "big"))
+        self.rows.put(Table.META, COMMIT_KEY, number.to_bytes(8, "big"))
+        self._committing, self.after_commit = self.after_commit, []
+        return self.rows.begin_commit()
+
+    def end_commit(self, number: int) -> None:
+        """The commit is durable: tell those who waited for it."""
+        self.commit = number
+        self.rows.end_commit()
+        waiting, self._committing = self._committing, []
+        for act in waiting:
+            act()

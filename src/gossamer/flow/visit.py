@@ -1,0 +1,64 @@
+"""The life of one URL, from lease to report. One page, one path."""
+
+from __future__ import annotations
+
+from gossamer.core.frontier.lease import Lease, LeaseKind
+from gossamer.core.http.exchange import Exchange, FetchRequest
+from gossamer.core.http.request import ACCEPT_PAGES, ACCEPT_ROBOTS, Validators, request_fields
+from gossamer.flow.reading import Reading, read
+from gossamer.flow.report import report_page, report_robots
+from gossamer.flow.shard import Shard
+from gossamer.flow.worker import Worker
+from gossamer.ports.exchange import Claim
+
+
+async def visit(worker: Worker, shard: Shard, lease: Lease) -> None:
+    """Carry a lease to its end: fetch, read, ask whether the content was seen, then archive and report in one step."""
+    exchange = await worker.fetcher.fetch(_request(worker, lease))
+    try:
+        if lease.kind is LeaseKind.ROBOTS:
+            report_robots(worker, shard, lease, exchange)
+        else:
+            reading = read(exchange, lease.url, worker.parser)
+            await _see_and_report(worker, shard, lease, exchange, reading)
+    finally:
+        if exchange.body is not None:
+            exchange.body.close()
+
+
+async def _see_and_report(worker: Worker, shard: Shard, lease: Lease, exchange: Exchange, reading: Reading) -> None:
+    """The content-seen test, and the report. Who is told "new" owes the digest's shard a claim or a release."""
+    if not reading.digest:
+        report_page(worker, shard, lease, exchange, reading, None)
+        return
+    owner = worker.exchange.shard(worker.rules.shard_of_digest(reading.digest))
+    earlier = await owner.earlier_copy(reading.digest)
+    claim: Claim | None = None
+    try:
+        claim = report_page(worker, shard, lease, exchange, reading, earlier)
+    finally:
+        if earlier is None and claim is None:
+            owner.released(reading.digest)
+    if claim is not None:
+        confirmed = claim
+        shard.after_commit.append(lambda: owner.claimed(reading.digest, confirmed))
+
+
+def _request(worker: Worker, lease: Lease) -> FetchRequest:
+    robots = lease.kind is LeaseKind.ROBOTS
+    record = lease.entry.record if lease.entry is not None else None
+    validators = Validators(record.etag, record.last_modified) if record is not None and record.digest else None
+    fields = request_fields(
+        worker.policy.user_agent,
+        accept=ACCEPT_ROBOTS if robots else ACCEPT_PAGES,
+        validators=validators,
+        cookies=tuple(record.cookies) if record is not None else (),
+    )
+    return FetchRequest(
+        url=lease.url,
+        addresses=lease.addresses,
+        headers=fields,
+        limits=worker.policy.limits.with_body(lease.body_bytes_max),
+        wanted_media=None if robots else worker.policy.wanted_media,
+        keep_seconds=worker.policy.keep_seconds,
+    )

@@ -1,0 +1,158 @@
+"""A worker: the shards of one process, what they share, and the tasks under way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from gossamer.core.frontier.commands import Command
+from gossamer.core.frontier.lease import Lease
+from gossamer.core.frontier.records import PageRecord
+from gossamer.core.http.exchange import FetchLimits
+from gossamer.core.http.request import PRODUCT
+from gossamer.core.scope.judge import LinkJudge
+from gossamer.flow.alarm import Alarm
+from gossamer.flow.budget import Budget
+from gossamer.flow.commit import Committer
+from gossamer.flow.shard import Shard, ShardRules
+from gossamer.ports.archive import Archive
+from gossamer.ports.clock import Clock
+from gossamer.ports.datasets import Datasets
+from gossamer.ports.entropy import Entropy
+from gossamer.ports.exchange import ShardExchange
+from gossamer.ports.fetcher import Fetcher
+from gossamer.ports.parser import Parser
+from gossamer.ports.resolver import Resolver
+
+LAST_COMMIT_SECONDS: Final = 5.0
+"""How long a cancelled visit may take to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlPolicy:
+    """What the settings say to the flow."""
+
+    user_agent: str
+    limits: FetchLimits
+    commit_interval: float = 0.25
+    patience: float = 600.0
+    retry_first_seconds: float = 10.0
+    keep_seconds: float = 30.0
+    """A connection is kept for the next request if the gap is no longer than this."""
+    copies_follow: str = "never"
+    obey_nofollow: bool = True
+    wanted_media: frozenset[str] | None = None
+    product: str = PRODUCT
+
+
+@dataclass(slots=True)
+class Worker:
+    """Everything the loop and the visits need, each part as a port or a plain value."""
+
+    policy: CrawlPolicy
+    rules: ShardRules
+    judge: LinkJudge
+    budget: Budget
+    shards: list[Shard]
+    clock: Clock
+    entropy: Entropy
+    fetcher: Fetcher
+    resolver: Resolver
+    parser: Parser
+    archive: Archive
+    datasets: Datasets
+    exchange: ShardExchange
+    committer: Committer
+    alarm: Alarm = field(default_factory=Alarm)
+    stopping: bool = False
+    """Asked to stop: finish what is in flight, lease nothing."""
+    is_public: Callable[[str], bool] = bool
+    """Whether an address is a public one, not in a range the user allowed."""
+    newest: str = ""
+    """The URL of the last page."""
+    perform: Callable[[Shard, list[Command]], None] = field(init=False)
+    """Does what a frontier asks for; the loop sets it."""
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _visits: dict[asyncio.Task[None], Lease] = field(default_factory=dict)
+    _failure: BaseException | None = None
+    _first: int = 0
+
+    @property
+    def commit_number(self) -> int:
+        """The commit that what happens now will belong to."""
+        return self.committer.next_number
+
+    @property
+    def in_flight(self) -> list[Lease]:
+        """The leases out."""
+        return list(self._visits.values())
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is under way that may bring news without time passing."""
+        waiting = any(shard.outbox.waiting or shard.frontier.is_busy() for shard in self.shards)
+        return bool(self._visits) or waiting
+
+    def in_turn(self) -> Iterator[Shard]:
+        """All shards, each time beginning with another, so that none is always last to find room."""
+        self._first = (self._first + 1) % len(self.shards)
+        yield from self.shards[self._first :]
+        yield from self.shards[: self._first]
+
+    def next_moment(self) -> float | None:
+        """When the first frontier has something to do again; None when only events can bring it."""
+        moments = [moment for shard in self.shards if (moment := shard.frontier.next_moment()) is not None]
+        return min(moments) if moments else None
+
+    async def wait(self) -> None:
+        """Sleep until a frontier's moment, the deadline, or something happens."""
+        now = self.clock.now()
+        moments = [self.budget.deadline]
+        room = self.budget.room(now)
+        if room.leases and not self.stopping and (room.bytes is None or room.bytes > 0):
+            moments.append(self.next_moment())
+        known = [moment for moment in moments if moment is not None]
+        await self.alarm.wait(min(known) - now if known else None)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a task beside the loop; if it fails, the crawl fails."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def start_visit(self, work: Coroutine[Any, Any, None], lease: Lease) -> None:
+        """Run a visit."""
+        self._visits[self.start(work)] = lease
+
+    def widen(self, shard: Shard, seed: PageRecord, target: str) -> None:
+        """A seed redirects: take its target into scope if it is on the same site, and record that."""
+        source = seed.tried[0] if seed.tried else seed.referrer or seed.url
+        if self.judge.widen(source, target):
+            shard.record_widening(source, target)
+
+    def stop(self) -> None:
+        """Lease nothing more; the loop ends once what is in flight has ended."""
+        self.stopping = True
+        self.alarm.ring()
+
+    def raise_failures(self) -> None:
+        """Raise what a task failed with, if one did: a task that dies takes the crawl down loudly."""
+        if self._failure is not None:
+            raise self._failure
+
+    async def end_visits(self) -> None:
+        """Cancel every task and wait until all have ended."""
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(list(self._tasks), timeout=LAST_COMMIT_SECONDS)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._visits.pop(task, None)
+        if not task.cancelled() and (failure := task.exception()) is not None and self._failure is None:
+            self._failure = failure
+        self.alarm.ring()

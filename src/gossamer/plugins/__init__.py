@@ -1,0 +1,1 @@
+"""Plug-ins that ship with Gossamer, written only against ports and core values."""

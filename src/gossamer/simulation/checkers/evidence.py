@@ -1,0 +1,60 @@
+"""What the checkers may look at: the world, its servers' log, when the crawler lived, and what it left on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from gossamer.simulation.network import Contact
+    from gossamer.simulation.truth import Truth
+    from gossamer.simulation.world import World
+
+TOLERANCE_SECONDS: Final = 1e-5
+"""Moments are floats near 1.7e9, whose neighbours are 2.4e-7 apart, and are added up a few times."""
+SURE_SECONDS: Final = 5.0
+"""What ended this long before a kill must have been committed: the commit interval and the slowest simulated syncs."""
+
+
+@dataclass(slots=True)
+class Life:
+    """One process of the crawler: from its opening of the folder to its end."""
+
+    opened: float
+    ended: float = float("inf")
+    killed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBody:
+    """The body of one response record of a page."""
+
+    url: str
+    digest: str
+    """Of the body after content decoding."""
+    payload_digest: str
+    """Of the body as stored, content coding kept."""
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Everything known from outside about one simulated crawl."""
+
+    world: World
+    truth: Truth
+    log: list[Contact]
+    gap_seconds: float
+    """The least gap that the settings ask for."""
+    lives: list[Life] = field(default_factory=list[Life])
+    pages: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    """Rows of the pages dataset, in the order written."""
+    bodies: list[StoredBody] = field(default_factory=list["StoredBody"])
+    """The pages' bodies stored whole, in the archive's order."""
+    ledgers: list[str] = field(default_factory=list[str])
+    """What did not hold at some commit, collected while the crawl ran."""
+
+    def surely_known(self, moment: float, process: int) -> bool:
+        """Whether a later life than `process` must know what happened at `moment` in that life."""
+        life = self.lives[process]
+        return not life.killed or moment <= life.ended - SURE_SECONDS

@@ -1,0 +1,165 @@
+"""What the world's servers answer: a pure function of the world, the URL, the moment and how often it was asked for."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from email.utils import formatdate
+from typing import Final
+
+from gossamer.core.url.parse import authority_of, target_of
+from gossamer.simulation.world import Link, Page, PageKind, Robots, RobotsKind, Stumble, World
+
+COOKIE: Final = "pass=1"
+RETRY_AFTER_SECONDS: Final = 20
+"""What a stumbling answer asks to wait."""
+REASONS: Final = {200: "OK", 301: "Moved Permanently", 302: "Found", 404: "Not Found", 410: "Gone", 429: "Too Many"}
+
+ODD_BODIES: Final = {
+    PageKind.MEDIA: ("image/png", b"\x89PNG\r\n\x1a\n" + bytes(range(64))),
+    PageKind.EMPTY: ("text/html", b""),
+    PageKind.BINARY: ("text/html", bytes(range(256)) * 4),
+}
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer. Without a status there is none: the connection is reset, or stays silent."""
+
+    status: int = 0
+    headers: Headers = ()
+    body: bytes = b""
+    silent: bool = False
+    final: bool = True
+    """This is what the URL truly answers, not a stumble."""
+    retry_after: float = 0.0
+    """Seconds that this answer asks to wait."""
+    crawl_delay: float = 0.0
+    """Crawl-delay that this robots.txt states for us."""
+
+    def head(self) -> bytes:
+        """Status line and headers as bytes."""
+        lines = [f"HTTP/1.1 {self.status} {REASONS.get(self.status, 'Status')}"]
+        lines += [f"{name}: {value}" for name, value in self.headers]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+RESET: Final = Reply()
+SILENCE: Final = Reply(silent=True, final=False)
+
+
+def answer(world: World, url: str, now: float, asked: int, cookie: str) -> Reply:
+    """The answer to the request number `asked` (from 0) for `url`, with that Cookie header."""
+    origin = authority_of(url)
+    if target_of(url) == "/robots.txt":
+        authority = world.authority(origin)
+        return _robots(authority.robots, url, now) if authority else _status(404)
+    if url in world.robots_files:
+        return _robots(world.robots_files[url], url, now)
+    page = world.page(url)
+    if page is None:
+        return _status(404)
+    if asked < len(page.stumbles):
+        return _stumble(page.stumbles[asked], now)
+    return _page(world, page, url, cookie)
+
+
+def _stumble(stumble: Stumble, now: float) -> Reply:
+    wait = RETRY_AFTER_SECONDS
+    if stumble is Stumble.UNAVAILABLE:
+        return Reply(503, (("Retry-After", str(wait)), ("Content-Length", "0")), final=False, retry_after=wait)
+    if stumble is Stumble.TOO_MANY:
+        date = formatdate(int(now) + wait, usegmt=True)  # whole seconds: the date may ask for a little less than `wait`
+        return Reply(429, (("Retry-After", date), ("Content-Length", "0")), final=False, retry_after=wait - 1.0)
+    if stumble is Stumble.RESET:
+        return Reply(final=False)
+    if stumble is Stumble.SILENCE:
+        return SILENCE
+    return Reply(503 if stumble is Stumble.BUSY else 500, (("Content-Length", "0"),), final=False)
+
+
+def _robots(robots: Robots, url: str, now: float) -> Reply:
+    kind = robots.kind
+    if kind is RobotsKind.LATE and now < robots.until:
+        return Reply(503, (("Content-Length", "0"),), final=False)
+    if kind is RobotsKind.REDIRECT or kind is RobotsKind.LOOP:
+        return _redirect(301, robots.target or url)
+    if kind is RobotsKind.UNREACHABLE:
+        return RESET
+    statuses = {RobotsKind.MISSING: 404, RobotsKind.FORBIDDEN: 403, RobotsKind.ERRORS: 500}
+    if kind in statuses:
+        return _status(statuses[kind])
+    if kind is RobotsKind.JUNK:
+        return _text("text/html", b"<html><body>Welcome to our site</body></html>")
+    reply = _text("text/plain", robots_text(robots).encode())
+    return Reply(reply.status, reply.headers, reply.body, crawl_delay=robots.crawl_delay)
+
+
+def robots_text(robots: Robots) -> str:
+    """The file of an authority that has one."""
+    rules = "".join(f"Disallow: {prefix}\n" for prefix in robots.disallowed)
+    if robots.crawl_delay:
+        rules += f"Crawl-delay: {robots.crawl_delay:g}\n"
+    if robots.kind is RobotsKind.AGENT:
+        return f"User-agent: gossamer\n{rules}Allow: /\n\nUser-agent: *\nDisallow: /\n"
+    return f"# made up\nUser-agent: *\n{rules or 'Disallow:' + chr(10)}"
+
+
+def _page(world: World, page: Page, url: str, cookie: str) -> Reply:
+    if page.kind is PageKind.REDIRECT:
+        return _redirect(page.status, page.target)
+    if page.kind is PageKind.SELF_LOOP:
+        return _redirect(302, url)
+    if page.kind is PageKind.SPELLING and url == page.url:
+        return _redirect(301, page.target)
+    if page.kind is PageKind.COOKIE_WALL and COOKIE not in cookie:
+        return _redirect(302, url, (("Set-Cookie", f"{COOKIE}; Path=/"),))
+    if page.kind is PageKind.ERROR:
+        return _status(page.status)
+    if page.kind is PageKind.BROKEN:
+        return _status(500) if page.status == 500 else RESET
+    if page.kind in ODD_BODIES:
+        media, body = ODD_BODIES[page.kind]
+        return _text(media, body)
+    return _html(world, page)
+
+
+def _html(world: World, page: Page) -> Reply:
+    extra: Headers = (("X-Robots-Tag", "nofollow"),) if page.header_nofollow else ()
+    body = render(world.pages[page.copy_of] if page.copy_of else page)
+    if page.gzip:
+        return _text(
+            "text/html; charset=utf-8", gzip.compress(body, 1, mtime=0), (("Content-Encoding", "gzip"), *extra)
+        )
+    return _text("text/html; charset=utf-8", body, extra)
+
+
+def render(page: Page) -> bytes:
+    """The HTML of a page. Links are absolute, so that copies of it say the same under every URL."""
+    robots = '<meta name="robots" content="nofollow">' if page.nofollow else ""
+    links = "\n".join(_anchor(link) for link in page.links)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><title>{page.words}</title>{robots}</head>\n'
+        f"<body><h1>{page.words}</h1>\n{links}\n</body></html>\n"
+    ).encode()
+
+
+def _anchor(link: Link) -> str:
+    rel = ' rel="nofollow"' if link.nofollow else ""
+    href = link.junk or link.url.replace("&", "&amp;")
+    return f'<a href="{href}"{rel}>to {href}</a>'
+
+
+def _redirect(status: int, target: str, extra: Headers = ()) -> Reply:
+    return Reply(status, (("Location", target), ("Content-Length", "0"), *extra))
+
+
+def _status(status: int) -> Reply:
+    body = f"<html><head><title>{status}</title></head><body>Sorry.</body></html>".encode()
+    return Reply(status, (("Content-Type", "text/html"), ("Content-Length", str(len(body)))), body)
+
+
+def _text(media: str, body: bytes, extra: Headers = ()) -> Reply:
+    return Reply(200, (("Content-Type", media), ("Content-Length", str(len(body))), *extra), body)

@@ -1,0 +1,57 @@
+"""What every test may use: the published cases, programs of the system, and a Hypothesis that repeats itself in CI."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.published import ABSENT, SHARED
+from tools import programs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# No deadline: a machine that is busy elsewhere must not fail a property.
+settings.register_profile("local", deadline=None)
+settings.register_profile(
+    "ci", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("ci" if programs.in_ci() else "local")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of published cases; the test skips where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(ABSENT)
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def nginx_program() -> str:
+    """Path of nginx; the test skips where it is absent, and fails in CI, where ./dev test has installed it."""
+    return _program("nginx")
+
+
+@pytest.fixture(scope="session")
+def strace_program() -> str:
+    """Path of strace, as `nginx_program`."""
+    return _program("strace")
+
+
+def _program(name: str) -> str:
+    path = programs.find(name)
+    if path is None:
+        reason = f"{name} is not installed (./dev setup tries to)"
+        (pytest.fail if programs.in_ci() else pytest.skip)(reason)
+    return path
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how much was not judged because the published cases are absent."""
+    skipped = terminalreporter.getreports("skipped")
+    unjudged = sum(ABSENT in str(report.longrepr) for report in skipped)
+    if unjudged:
+        terminalreporter.write_line(f"{unjudged} cases skipped: {ABSENT}", yellow=True)

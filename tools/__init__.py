@@ -1,0 +1,1 @@
+"""What a developer runs on this tree; nothing here is part of the product. Standard library only."""

@@ -1,0 +1,3 @@
+from pyarrow import Array, BooleanArray
+
+def greater_equal(x: Array, y: int) -> BooleanArray: ...
