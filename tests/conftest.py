@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.published import ABSENT, SHARED
-from tools import programs
+from tools import environment, programs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,12 +41,27 @@ def strace_program() -> str:
     return _program("strace")
 
 
+@pytest.fixture(scope="session")
+def pywb_python() -> Path:
+    """A Python that has pywb, in an environment of its own, made when first asked for (about a minute).
+
+    The test skips where it cannot be made (no network, no C compiler), and fails in CI.
+    """
+    try:
+        return environment.ensure("pywb")
+    except SystemExit:
+        return _missing("pywb cannot be installed here (its captured words are above)")
+
+
 def _program(name: str) -> str:
-    path = programs.find(name)
-    if path is None:
-        reason = f"{name} is not installed (./dev setup tries to)"
-        (pytest.fail if programs.in_ci() else pytest.skip)(reason)
-    return path
+    return programs.find(name) or _missing(f"{name} is not installed (./dev setup tries to)")
+
+
+def _missing(reason: str) -> NoReturn:
+    """In CI a part that is missing is a failure, elsewhere a reason to skip."""
+    if programs.in_ci():
+        pytest.fail(reason)
+    pytest.skip(reason)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

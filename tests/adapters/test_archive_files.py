@@ -27,7 +27,7 @@ from gossamer.ports.files import CrawlDamaged
 from gossamer.simulation.disk import MemoryFolder
 from gossamer.simulation.entropy import SimEntropy
 from tests.ports import check_archive, check_files
-from tests.ports.check_files import FixedClock, Machine, memory_machine, play
+from tests.ports.check_files import FixedClock, Machine, folder_machine, memory_machine, play
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,11 +90,7 @@ class ArchiveHarness:
 @pytest.mark.parametrize("check", check_files.CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("where", ["folder", "memory"])
 def test_port_files(check: Callable[[Machine], None], where: str, tmp_path: Path) -> None:
-    check(
-        Machine(WarcKind(), FolderDisk(tmp_path), lambda disk: disk)
-        if where == "folder"
-        else memory_machine(WarcKind())
-    )
+    check(folder_machine(WarcKind(), tmp_path) if where == "folder" else memory_machine(WarcKind()))
 
 
 @pytest.mark.parametrize("check", check_archive.CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
@@ -103,7 +99,7 @@ def test_port_archive(check: Callable[[check_archive.Harness], None], where: str
     check(ArchiveHarness(FolderDisk(tmp_path) if where == "folder" else MemoryFolder()))
 
 
-@pytest.mark.parametrize("simulation_seed", range(25))
+@pytest.mark.parametrize("simulation_seed", range(20))
 def test_a_random_life(simulation_seed: int) -> None:
     play(WarcKind(), simulation_seed)
 
@@ -253,7 +249,7 @@ def test_the_index_is_what_pywb_writes(tmp_path: Path) -> None:
 
 
 def test_a_long_tail_moves_aside_and_the_file_goes_on(tmp_path: Path) -> None:
-    machine = Machine(WarcKind(), FolderDisk(tmp_path), lambda disk: disk)
+    machine = folder_machine(WarcKind(), tmp_path)
     machine.start()
     machine.append()
     machine.commit()
@@ -274,7 +270,7 @@ def test_a_long_tail_moves_aside_and_the_file_goes_on(tmp_path: Path) -> None:
 
 
 def test_orphans_are_counted(tmp_path: Path) -> None:
-    machine = Machine(WarcKind(), FolderDisk(tmp_path), lambda disk: disk)
+    machine = folder_machine(WarcKind(), tmp_path)
     machine.start()
     machine.append(1)
     machine.commit(reached=1)
@@ -283,7 +279,7 @@ def test_orphans_are_counted(tmp_path: Path) -> None:
 
 
 def test_another_worker_closes_what_was_left_open(tmp_path: Path) -> None:
-    machine = Machine(WarcKind(), FolderDisk(tmp_path), lambda disk: disk)
+    machine = folder_machine(WarcKind(), tmp_path)
     machine.start()
     machine.append()
     machine.commit()
@@ -303,7 +299,7 @@ def test_another_worker_closes_what_was_left_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["archive", "journal"])
 def test_bytes_that_are_not_ours_are_damage(tmp_path: Path, kind: str) -> None:
-    machine = Machine(WarcKind(), FolderDisk(tmp_path), lambda disk: disk)
+    machine = folder_machine(WarcKind(), tmp_path)
     machine.start()
     machine.append()
     machine.commit()
@@ -315,7 +311,7 @@ def test_bytes_that_are_not_ours_are_damage(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_full_disk_raises_and_the_same_bytes_are_written_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    machine = Machine(WarcKind(), FolderDisk(tmp_path), lambda disk: disk)
+    machine = folder_machine(WarcKind(), tmp_path)
     machine.start()
     machine.append()
     marks = machine.files.marks()

@@ -15,7 +15,7 @@ from gossamer.ports.files import CrawlDamaged
 from gossamer.simulation.disk import MemoryFolder
 from tests.ports import check_datasets, check_files
 from tests.ports.check_datasets import columns, commit
-from tests.ports.check_files import FixedClock, Machine, memory_machine, play
+from tests.ports.check_files import FixedClock, Machine, folder_machine, memory_machine, play
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gossamer.ports.disk import Disk
     from gossamer.simulation.entropy import SimEntropy
 
-SMALL = JournalLimits(bytes_max=6000, row_group_bytes=900)
+SMALL = JournalLimits(bytes_max=30_000, row_group_bytes=500)
 
 
 def parquet(disk: Disk, path: str) -> pa.Table:
@@ -73,11 +73,7 @@ class DatasetsHarness:
 @pytest.mark.parametrize("check", check_files.CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("where", ["folder", "memory"])
 def test_port_files(check: Callable[[Machine], None], where: str, tmp_path: Path) -> None:
-    check(
-        Machine(ArrowKind(), FolderDisk(tmp_path), lambda disk: disk)
-        if where == "folder"
-        else memory_machine(ArrowKind())
-    )
+    check(folder_machine(ArrowKind(), tmp_path) if where == "folder" else memory_machine(ArrowKind()))
 
 
 @pytest.mark.parametrize("check", check_datasets.CHECKS, ids=lambda check: check.__name__.removeprefix("check_"))
@@ -86,7 +82,7 @@ def test_port_datasets(check: Callable[[check_datasets.Harness], None], where: s
     check(DatasetsHarness(FolderDisk(tmp_path) if where == "folder" else MemoryFolder()))
 
 
-@pytest.mark.parametrize("simulation_seed", range(25))
+@pytest.mark.parametrize("simulation_seed", range(20))
 def test_a_random_life(simulation_seed: int) -> None:
     play(ArrowKind(), simulation_seed)
 
@@ -204,7 +200,7 @@ def test_a_journal_reads_at_any_committed_length() -> None:
 
 
 def test_bytes_that_are_no_stream_are_damage(tmp_path: Path) -> None:
-    machine = Machine(ArrowKind(), FolderDisk(tmp_path), lambda disk: disk)
+    machine = folder_machine(ArrowKind(), tmp_path)
     machine.start()
     machine.append()
     machine.commit()

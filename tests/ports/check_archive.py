@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import pytest
 
+from gossamer.simulation.entropy import SimEntropy
+
 if TYPE_CHECKING:
     from gossamer.core.warc.location import Location
     from gossamer.ports.archive import Archive
@@ -39,10 +41,10 @@ def check_records_lie_where_it_said(harness: Harness) -> None:
 
 
 def check_the_records_of_one_call_lie_in_one_file(harness: Harness) -> None:
-    archive = harness.open()
+    archive, noise = harness.open(), SimEntropy(5)
     files: list[str] = []
     for number in range(40):
-        locations = archive.append([bytes([number, part]) * 400 for part in range(3)])
+        locations = archive.append([noise.bytes(300) for _ in range(3)])
         assert len({location.file for location in locations}) == 1
         files.append(locations[0].file)
         archive.index(f"org,example)/{number} 20260101000000 {{}}", 0, number + 1)
@@ -52,11 +54,11 @@ def check_the_records_of_one_call_lie_in_one_file(harness: Harness) -> None:
 
 
 def check_the_warcinfo_id_is_that_of_the_file_written_to(harness: Harness) -> None:
-    archive = harness.open()
+    archive, noise = harness.open(), SimEntropy(5)
     identities: dict[str, str] = {}
     for _ in range(40):
         identity = archive.warcinfo_id
-        (location,) = archive.append([b"x" * 900])
+        (location,) = archive.append([noise.bytes(900)])
         assert identities.setdefault(location.file, identity) == identity
         commit(archive)
     assert len(set(identities.values())) == len(identities) > 2

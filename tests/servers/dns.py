@@ -15,7 +15,7 @@ import threading
 from collections import Counter
 from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import dns.flags
 import dns.message
@@ -116,8 +116,7 @@ class _Datagrams(asyncio.DatagramProtocol):
         self.tasks: set[asyncio.Task[None]] = set()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.DatagramTransport)
-        self.transport = transport
+        self.transport = cast("asyncio.DatagramTransport", transport)
 
     def datagram_received(self, data: bytes, address: tuple[str, int]) -> None:
         task = asyncio.ensure_future(self._respond(data, address))

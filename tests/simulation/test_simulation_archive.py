@@ -94,6 +94,6 @@ def test_port_datasets(check: Callable[[check_datasets.Harness], None]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=["archive", "datasets"])
-@pytest.mark.parametrize("simulation_seed", range(25))
+@pytest.mark.parametrize("simulation_seed", range(20))
 def test_a_random_life(simulation_seed: int, kind: Kind) -> None:
     play(kind, simulation_seed)

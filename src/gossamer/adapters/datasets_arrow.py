@@ -10,6 +10,7 @@ Rows stay in the order they came: pages by time, a page's links together. `refus
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,7 +31,7 @@ from gossamer.ports.disk import Disk, Draft, GrowingFile, settle
 from gossamer.ports.files import CrawlDamaged, Recovery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gossamer.ports.clock import Clock
     from gossamer.ports.datasets import Columns
@@ -198,16 +199,20 @@ class ArrowDatasets:
     def _begin(self, journal: str) -> _Conversion:
         product = _product_of(journal)
         assert product is not None, "only journals are converted"
-        return _Conversion(self._disk, journal, product, self._limits.row_group_bytes)
+        try:
+            return _Conversion(self._disk, journal, product, self._limits.row_group_bytes)
+        except OSError:
+            self._ledger.convertible(journal)
+            raise
 
     def _advance(self, conversion: _Conversion) -> bool:
         """One step; True when the product stands. After a failure the journal waits for another turn."""
         try:
             length = conversion.step()
         except OSError:
-            conversion.discard()
             self._conversion = None
             self._ledger.convertible(conversion.journal)
+            conversion.discard()
             raise
         if length is not None:
             self._ledger.superseded(conversion.journal, conversion.product, length)
@@ -245,7 +250,7 @@ class ArrowDatasets:
                 if beyond.any():
                     dropped += int(beyond.sum())
                     changes.append((_place(buffer, batch), np.where(beyond, _DROPPED, numbers).tobytes()))
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, OSError) as error:  # pyarrow reports a broken message as either
             raise CrawlDamaged({journal: f"is no Arrow stream up to its committed length ({error})"}) from error
         if changes:
             self._disk.patch(journal, changes)
@@ -256,33 +261,31 @@ class _Conversion:
     """A journal on its way to its Parquet file, a row group a step, so that no step holds or takes much."""
 
     def __init__(self, disk: Disk, journal: str, product: str, row_group_bytes: int) -> None:
+        reader = pa.ipc.open_stream(pa.py_buffer(disk.view(journal)))
+        shown = [field for field in reader.schema if not field.name.startswith("_")]
+        shape = _SHAPES.get(product.partition("/")[0], _in_order)
         self.journal = journal
         self.product = product
-        self._disk = disk
-        self._row_group_bytes = row_group_bytes
-        self._draft: Draft | None = None
-        self._work = self._run()
+        self._schema = pa.schema(shown, reader.schema.metadata)
+        self._tables = shape(_kept(reader), row_group_bytes)
+        self._draft = disk.draft(product)
+        self._writer = pq.ParquetWriter(self._draft.file, self._schema, compression="zstd")
 
     def step(self) -> int | None:
         """Write one row group; the product's length once it is durable under its name."""
-        return next(self._work)
+        table = next(self._tables, None)
+        if table is None:
+            self._writer.close()
+            return self._draft.publish()
+        rows = table.select(self._schema.names).cast(self._schema)
+        self._writer.write_table(rows, row_group_size=max(1, rows.num_rows))
+        return None
 
     def discard(self) -> None:
         """Give up what was written."""
-        self._work.close()
-        if self._draft is not None:
-            self._draft.discard()
-
-    def _run(self) -> Generator[int | None]:
-        reader = pa.ipc.open_stream(pa.py_buffer(self._disk.view(self.journal)))
-        schema = pa.schema([f for f in reader.schema if not f.name.startswith("_")], reader.schema.metadata)
-        shape = _SHAPES.get(self.product.partition("/")[0], _in_order)
-        self._draft = self._disk.draft(self.product)
-        with pq.ParquetWriter(self._draft.file, schema, compression="zstd") as writer:
-            for table in shape(_kept(reader), self._row_group_bytes):
-                writer.write_table(table.select(schema.names).cast(schema), row_group_size=max(1, table.num_rows))
-                yield None
-        yield self._draft.publish()
+        with contextlib.suppress(OSError):
+            self._writer.close()
+        self._draft.discard()
 
 
 def _in_order(batches: Iterator[pa.RecordBatch], row_group_bytes: int) -> Iterator[pa.Table]:

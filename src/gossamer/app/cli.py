@@ -30,9 +30,7 @@ COMMANDS: Final = {
 """Command -> what it does. Each is a module of `gossamer.app.commands` with `add_arguments` and `run`."""
 
 MESSAGE_COLUMNS: Final = 2000
-EPILOG: Final = (
-    "gossamer COMMAND --help says more. Exit codes: docs/exit-codes.md; settings: docs/reference-settings.md."
-)
+EPILOG: Final = "gossamer COMMAND --help says more; so do docs/reference-settings.md and docs/exit-codes.md."
 
 
 class Command(Protocol):

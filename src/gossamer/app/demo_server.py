@@ -1,4 +1,4 @@
-"""The documentation that every Python carries, as a web site on loopback. Standard library only; imports nothing of ours.
+"""The documentation that every Python carries, as a web site on loopback. Standard library only, nothing of ours.
 
 Run it as a script: it prints its port and serves until its standard input ends. It is meant for `python -I -S` in an
 empty folder, so that no stranger's module can be found. Pages are made by `pydoc`, which imports the module it
@@ -68,7 +68,7 @@ def page(path: str) -> str | None:
 
 
 def _index() -> str:
-    seen: dict[str, int] = {}
+    seen: dict[str, bool] = {}
     builtin = [name for name in sys.builtin_module_names if not is_kept_out(name)]
     links = pydoc.html.multicolumn(builtin, lambda name: f'<a href="{name}.html">{name}</a>')
     parts = [pydoc.html.bigsection("Built-in Modules", "index", links)]

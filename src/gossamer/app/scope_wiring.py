@@ -72,7 +72,8 @@ def _block_list(file: str | None) -> BlockList:
     return blocked
 
 
-def _text(file: str, key: str) -> str:
+def read_text_file(file: str, key: str) -> bytes:
+    """The bytes of a file that a setting names; bounded. Raises UserError."""
     try:
         with Path(file).open("rb") as opened:
             content = opened.read(SEED_FILE_BYTES_MAX + 1)
@@ -80,7 +81,11 @@ def _text(file: str, key: str) -> str:
         raise UserError(f"{key}: {file} cannot be read: {error.strerror}") from error
     if len(content) > SEED_FILE_BYTES_MAX:
         raise UserError(f"{key}: {file} is longer than {SEED_FILE_BYTES_MAX:,} bytes")
-    return content.decode("utf-8", "replace")
+    return content
+
+
+def _text(file: str, key: str) -> str:
+    return read_text_file(file, key).decode("utf-8", "replace")
 
 
 def _refuse(file: str, problems: list[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gossamer import __version__
 from gossamer.adapters.archive_files import WarcFiles, WarcNaming
@@ -15,9 +15,13 @@ from gossamer.adapters.exchange_local import LocalExchange
 from gossamer.adapters.fetcher_curl import CurlFetcher
 from gossamer.adapters.offload_thread import ThreadOffload
 from gossamer.adapters.parser_turbohtml import TurboParser
+from gossamer.adapters.resolver_cares import CaresResolver
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
-from gossamer.app.scope_wiring import make_judge
+from gossamer.app.errors import UserError
+from gossamer.app.numbers import ledger_numbers
+from gossamer.app.scope_wiring import make_judge, read_text_file
 from gossamer.core.dns.address_guard import AddressGuard, parse_networks
+from gossamer.core.dns.hosts_map import HostsMap, parse_entries, parse_hosts
 from gossamer.core.frontier.frontier import FrontierPolicy
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT
@@ -31,14 +35,14 @@ from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach
-from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard, restore_working_set
+from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard, read_ledger, restore_working_set
+from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard import Shard, ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gossamer.adapters.resolver_cares import CaresResolver
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.settings import Settings
     from gossamer.ports.files import Recovery
@@ -127,9 +131,20 @@ def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) ->
         archive=WarcFiles(disk, clock, entropy, info, WarcNaming(bytes_target=settings.archive.warc_bytes)),
         datasets=ArrowDatasets(disk, clock, limits=journals),
         fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file),
-        resolver=_resolver(settings, guard, clock),
+        resolver=CaresResolver(guard, clock, hosts=_hosts(settings), nameservers=settings.dns.nameservers),
         stores=list(_open_stores(settings, folder)),
     )
+
+
+def _hosts(settings: Settings) -> HostsMap:
+    """The names that the user gave addresses for; those on the command line win over the file's."""
+    given = parse_entries(settings.dns.resolve)
+    if settings.dns.resolve_file is None:
+        return given
+    listed = parse_hosts(read_text_file(settings.dns.resolve_file, "dns.resolve_file"))
+    if listed.problems:
+        raise UserError(f"dns.resolve_file: {settings.dns.resolve_file}, {listed.problems[0]}")
+    return given.over(listed)
 
 
 def _open_stores(settings: Settings, folder: CrawlFolder) -> Iterator[RocksStore]:
@@ -201,3 +216,16 @@ def _budget(settings: Settings, shards: list[Shard], now: float) -> Budget:
         pages=sum(shard.ledger.pages for shard in shards),
         bytes=sum(shard.ledger.bytes for shard in shards),
     )
+
+
+def read_status(folder: CrawlFolder) -> dict[str, Any]:
+    """The ledgers of a crawl that does not run, from its stores; empty before the first commit. Locked by the caller."""
+    settings = folder.read_settings()
+    if not folder.shard(0).exists():
+        return {}
+    stores = list(_open_stores(settings, folder))
+    try:
+        return ledger_numbers([read_ledger(PendingStore(store)) for store in stores])
+    finally:
+        for store in stores:
+            store.close()

@@ -114,6 +114,8 @@ CONNECT_ADDRESSES_MAX: Final = 4
 # --- DNS --------------------------------------------------------------------------------------------------------
 DNS_SECONDS_MAX: Final = 10.0
 """One look-up, retries included."""
+DNS_OTHER_FAMILY_SECONDS_MAX: Final = 2.0
+"""Once a host has addresses of one family, how long to wait for the other: some servers never answer AAAA."""
 DNS_TTL_MIN_SECONDS: Final = 60.0
 """A shorter time to live is read as this: some names state 0 and would cost a look-up a page."""
 DNS_TTL_MAX_SECONDS: Final = 24 * 3600.0

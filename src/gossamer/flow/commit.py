@@ -84,7 +84,7 @@ def _sync_stores(shards: list[Shard]) -> None:
 
 
 async def commit_regularly(committer: Committer, interval: float) -> None:
-    """Commit every `interval` seconds until cancelled."""
+    """Commit every `interval` seconds until cancelled; a commit under way is carried to its end even then."""
     while True:
         await committer.clock.sleep(interval)
-        await committer.commit()
+        await asyncio.shield(committer.commit())

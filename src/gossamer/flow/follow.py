@@ -17,8 +17,8 @@ from gossamer.flow.rows import link_rows, refused_rows
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
 
-EMBEDS = frozenset({LinkKind.FRAME, LinkKind.IFRAME})
-LOW = LinkFlag.UGC | LinkFlag.SPONSORED
+EMBEDS = frozenset({int(LinkKind.FRAME), int(LinkKind.IFRAME)})
+LOW = int(LinkFlag.UGC | LinkFlag.SPONSORED)
 
 
 def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Document, copy_of: str) -> None:

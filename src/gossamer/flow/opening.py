@@ -39,7 +39,7 @@ class OpeningRules:
 def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> Shard:
     """The shard as of its last commit; a fresh one for an empty store."""
     rows = PendingStore(store)
-    ledger = _ledger(rows)
+    ledger = read_ledger(rows)
     outbox = Outbox(rows)
     outbox.load()
     shard = Shard(
@@ -88,7 +88,8 @@ def commits_of(shards: list[Shard]) -> Mapping[int, int]:
     return {shard.number: shard.commit for shard in shards}
 
 
-def _ledger(rows: PendingStore) -> Ledger:
+def read_ledger(rows: PendingStore) -> Ledger:
+    """The books of a shard as of its last commit."""
     value = rows.get(Table.META, [LEDGER_KEY])[0]
     return decode_ledger(value) if value is not None else Ledger()
 

@@ -143,6 +143,12 @@ class Worker:
         if self._failure is not None:
             raise self._failure
 
+    async def finish_files(self) -> None:
+        """Turn every journal into its final file, in one last commit."""
+        self.archive.finish()
+        self.datasets.finish()
+        await self.committer.commit()
+
     async def end_visits(self) -> None:
         """Cancel every task and wait until all have ended."""
         for task in list(self._tasks):

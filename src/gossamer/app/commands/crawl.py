@@ -56,13 +56,13 @@ def crawl_into(settings: Settings, seeds: list[Seed]) -> int:
 
 def run_and_report(settings: Settings, folder: CrawlFolder, *, resume: bool, notes: tuple[str, ...] = ()) -> int:
     """Run a crawl in a folder that is locked, show its progress and its end; the exit code."""
-    from gossamer.app.wiring import run_crawl  # noqa: PLC0415 - the whole crawler; no help text should wait for it
+    from gossamer.app.running import run_crawl  # noqa: PLC0415 - the whole crawler; no help text should wait for it
 
     line = LiveLine(sys.stderr, loudness_of(sys.stderr, quiet=settings.output.quiet))
     try:
         for note in notes:
             line.say(note)
-        ending = run_crawl(settings, folder, resume, line)
+        ending = run_crawl(settings, folder, resume=resume, ui=line)
     finally:
         line.close()
     report(settings, folder, ending)

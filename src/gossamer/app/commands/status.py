@@ -49,4 +49,5 @@ def read_status(folder: CrawlFolder) -> dict[str, Any]:
 def _stored(folder: CrawlFolder) -> dict[str, Any]:
     from gossamer.app.wiring import read_status as read_stores  # noqa: PLC0415 - opens the store's library
 
-    return read_stores(folder)
+    numbers: dict[str, Any] = read_stores(folder)
+    return numbers

@@ -36,7 +36,8 @@ REFUSED_NETWORKS: Final = (
     ("203.0.113.0/24", "documentation"),  # RFC 5737
     ("224.0.0.0/4", "multicast"),  # RFC 5771
     ("240.0.0.0/4", "reserved"),  # RFC 1112 section 4; the broadcast address is its last
-    ("::/8", "reserved"),  # RFC 4291: unspecified, loopback, IPv4-compatible
+    ("::/128", "unspecified"),  # RFC 4291 section 2.5.2
+    ("::1/128", "loopback"),  # RFC 4291 section 2.5.3
     ("64:ff9b:1::/48", "local translation"),  # RFC 8215
     ("100::/64", "discard"),  # RFC 6666
     ("100:0:0:1::/64", "dummy"),  # RFC 9780
@@ -52,7 +53,7 @@ REFUSED_NETWORKS: Final = (
 """Every refused network and the word for it; the comment names its source."""
 
 _GLOBAL_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
-"""RFC 4291 section 2.4: the only IPv6 range given out so far."""
+"""RFC 4291 section 2.4: the only IPv6 range given out so far; all else is refused, named or not."""
 _TRANSLATED: Final = ipaddress.IPv6Network("64:ff9b::/96")
 """RFC 6052: NAT64, the last 32 bits are an IPv4 address."""
 _SIX_TO_FOUR: Final = ipaddress.IPv6Network("2002::/16")

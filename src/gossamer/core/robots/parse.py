@@ -144,7 +144,7 @@ def _group_of(text: str, folded: str, product: str) -> _Group:
     agents = _agents_in(text, folded)
     ends = [*(start for _, start in agents), len(text)][1:]
     for (token, start), end in zip(agents, ends, strict=True):
-        if token == product or token == _ANYONE:
+        if token in (product, _ANYONE):
             ruled.add(token)
             delayed.add(token)
         span = (start, end)

@@ -41,9 +41,9 @@ class LinkJudge:
         self._patterns: Final = bool(filters.exclude.patterns or filters.include.patterns)
 
     def judge(self, links: Links, depth: int, *, page_nofollow: bool = False) -> list[str]:
-        """For each row of `links` "" when it is wanted, else the reason. `depth`: of the URLs found, in links from a seed.
+        """For each row of `links` an empty string when it is wanted, else the reason.
 
-        `page_nofollow`: the page they stand on says nofollow.
+        `depth`: of the URLs found, in links from a seed. `page_nofollow`: the page they stand on says nofollow.
         """
         nofollow = LinkFlag.NOFOLLOW if self.filters.obey_nofollow else LinkFlag.NONE
         all_nofollow = page_nofollow and self.filters.obey_nofollow

@@ -24,11 +24,15 @@ DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 _WEB: Final = ("http://", "https://")
 _SCHEME: Final = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.\-]*):")
-_COUNTED_SCHEMES: Final = frozenset(
+_AUTHORITY: Final = re.compile(r"[\x00-\x20]*(?:https?:)?[/\\]*[^/\\?#]*", re.IGNORECASE)
+_PUNYCODE: Final = re.compile("xn--", re.IGNORECASE)
+_DISGUISE: Final = "zq--"
+_USUAL_SCHEMES: Final = (
     "about android-app app blob callto chrome data facetime fax feed file ftp geo git intent irc itms itms-apps "
     "javascript magnet mailto market maps mid news sip skype sms ssh steam tel tg urn view-source viber weixin "
-    "whatsapp ws wss".split()
+    "whatsapp ws wss"
 )
+_COUNTED_SCHEMES: Final = frozenset(_USUAL_SCHEMES.split())
 """Schemes counted by name. A page can make up any number of others; those share one count."""
 
 OTHER_SCHEME: Final = "other scheme"
@@ -141,16 +145,37 @@ def _normalise(base: can_ada.URL | None, text: str) -> tuple[str, str]:
     if len(text) > URL_PARSED_LENGTH_MAX:
         return "", _reason(text, TOO_LONG)
     url = _parse(base, text)
-    if url is None:
-        return "", _reason(text, INVALID)
+    href = _web_href(url) if url is not None else _href_of_unchecked(base, text)
+    if href:
+        return href, ""
+    return "", _reason(text if url is None else url.href, INVALID)
+
+
+def _web_href(url: can_ada.URL) -> str:
     href = url.href
     if not href.startswith(_WEB):
-        return "", _reason(href, INVALID)
+        return ""
     if "@" in href and url.has_credentials():
         url.username = ""
         url.password = ""
         href = url.href
-    return href.partition("#")[0], ""
+    return href.partition("#")[0]
+
+
+def _href_of_unchecked(base: can_ada.URL | None, text: str) -> str:
+    """The URL where parsing failed over a label like `xn--a`, which is no valid Punycode; "" where it failed otherwise.
+
+    The standard takes a host of ASCII alone as it stands (domain to ASCII, step 1), the library still checks its
+    labels. So they are disguised for it, which changes nothing else, and put right in the result.
+    """
+    found = _AUTHORITY.match(text)
+    if found is None or not found[0].isascii() or "%" in found[0] or _DISGUISE in found[0].lower():
+        return ""
+    disguised = _PUNYCODE.sub(_DISGUISE, found[0])
+    url = _parse(base, disguised + text[found.end() :]) if disguised != found[0] else None
+    href = "" if url is None else _web_href(url)
+    authority = authority_of(href) if href else ""
+    return authority.replace(_DISGUISE, "xn--") + href[len(authority) :]
 
 
 def _reason(text: str, otherwise: str) -> str:

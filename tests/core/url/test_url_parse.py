@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.core.limits import URL_PARSED_LENGTH_MAX
+from gossamer.core.url.parse import (
+    Url,
+    authority_of,
+    from_href,
+    host_of,
+    parse,
+    resolve,
+    resolve_all,
+    target_of,
+)
+
+
+def test_a_url_taken_apart() -> None:
+    assert parse("HTTPS://Example.COM:8443/a/../b?x=1#part") == Url(
+        href="https://example.com:8443/b?x=1",
+        scheme="https",
+        host="example.com",
+        port=8443,
+        authority="https://example.com:8443",
+        path="/b",
+        query="x=1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port", "authority"),
+    [
+        ("http://example.com", "example.com", 80, "http://example.com"),
+        ("https://example.com:443/", "example.com", 443, "https://example.com"),
+        ("http://example.com:443/", "example.com", 443, "http://example.com:443"),
+        ("http://[2001:DB8::1]:81/", "2001:db8::1", 81, "http://[2001:db8::1]:81"),
+        ("http://[::ffff:1.2.3.4]/", "::ffff:102:304", 80, "http://[::ffff:102:304]"),
+        ("http://0x7f.1/", "127.0.0.1", 80, "http://127.0.0.1"),
+        ("http://exampl%65.org/", "example.org", 80, "http://example.org"),
+        ("http://bücher.example/", "xn--bcher-kva.example", 80, "http://xn--bcher-kva.example"),
+        ("http://example.com./", "example.com", 80, "http://example.com."),
+        ("http://./", ".", 80, "http://."),
+        ("http:////example.com///a", "example.com", 80, "http://example.com"),
+    ],
+)
+def test_host_port_and_authority(text: str, host: str, port: int, authority: str) -> None:
+    url = parse(text)
+    assert url is not None
+    assert (url.host, url.port, url.authority) == (host, port, authority)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "/relative", "example.com", "mailto:a@b.example", "javascript:1", "ftp://h/", "http://[::1", "http://a b/"]
+)
+def test_what_is_no_web_url(text: str) -> None:
+    assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["http://user:secret@h.example/p", "http://user@h.example/p", "http://:secret@h.example/p"]
+)
+def test_credentials_are_dropped(text: str) -> None:
+    url = parse(text)
+    assert url is not None
+    assert url.href == "http://h.example/p"
+
+
+def test_an_at_sign_in_a_path_is_no_credential() -> None:
+    assert resolve("https://h.example/", ["/@user:x@y"]) == ["https://h.example/@user:x@y"]
+
+
+def test_references_are_resolved_in_order_and_the_rest_counted() -> None:
+    urls, dropped = resolve_all(
+        "https://h.example/a/b?q",
+        ["c", "?", "#top", "//other.example/x#y", "mailto:a@b", " JavaScript:void(0)", "http://[", "made-up:1", "tel:1"],
+    )
+    assert urls == [
+        "https://h.example/a/c",
+        "https://h.example/a/b?",
+        "https://h.example/a/b?q",
+        "https://other.example/x",
+        "",
+        "",
+        "",
+        "",
+        "",
+    ]
+    assert dropped == {"mailto": 1, "javascript": 1, "invalid": 1, "other scheme": 1, "tel": 1}
+
+
+def test_an_unusable_base_leaves_absolute_references() -> None:
+    for base in ("", "not a url", "x" * (URL_PARSED_LENGTH_MAX + 1)):
+        assert resolve_all(base, ["http://h.example/a", "b"]) == (["http://h.example/a", ""], {"invalid": 1})
+
+
+def test_long_references_are_not_parsed() -> None:
+    long = "a" * (URL_PARSED_LENGTH_MAX + 1)
+    assert resolve_all("http://h.example/", [long, "data:" + long]) == (["", ""], {"too long": 1, "data": 1})
+
+
+def test_lone_surrogates_become_replacement_characters() -> None:
+    assert resolve("http://h.example/", ["a\ud800b"]) == ["http://h.example/a%EF%BF%BDb"]
+
+
+@pytest.mark.parametrize(
+    ("base", "reference", "expected"),
+    [
+        ("http://h.example/a%2Fb/c", "d", "http://h.example/a%2Fb/d"),
+        ("http://h.example/a/..", "b", "http://h.example/b"),
+        ("https://f.example/fr/", '/"%url%/"', "https://f.example/%22%url%/%22"),
+        ("http://old.example/robots.txt", "https:////sites.example/x", "https://sites.example/x"),
+        ("http://bank.example/", "nb\\nb.nsf/a", "http://bank.example/nb/nb.nsf/a"),
+        ("http://bank.example/", "nb%5Cnb.nsf/a", "http://bank.example/nb%5Cnb.nsf/a"),
+    ],
+)
+def test_resolving_by_the_standard(base: str, reference: str, expected: str) -> None:
+    assert resolve(base, [reference]) == [expected]
+
+
+@given(st.text(), st.text())
+def test_nothing_raises_and_what_comes_out_is_normalised(base: str, reference: str) -> None:
+    for href in resolve("http://h.example/" + base, [reference, base, "http://" + reference]):
+        if href:
+            url = parse(href)
+            assert url is not None
+            assert url.href == href
+            assert url == from_href(href)
+            assert (host_of(href), authority_of(href), target_of(href)) == (url.host, url.authority, url.target)
+            assert "#" not in href
+
+
+def _web_cases(shared: Path, name: str) -> list[dict[str, Any]]:
+    cases = json.loads((shared / "data/url-whatwg" / name).read_text(encoding="utf-8", errors="surrogatepass"))
+    return [case for case in cases if isinstance(case, dict)]
+
+
+def test_whatwg_cases(shared: Path) -> None:
+    judged = 0
+    for name in ("urltestdata.json", "urltestdata-javascript-only.json", "ada_extra_urltestdata.json"):
+        for case in _web_cases(shared, name):
+            href = case.get("href", "")
+            if href.startswith(("http:", "https:")):
+                plain = parse(href.partition("#")[0])
+                assert plain is not None, case
+                expected = plain.href
+            else:
+                expected = ""
+            # The page parser resolves against the page's URL; a case without base is an absolute one.
+            base = case.get("base") or ""
+            assert resolve(base, [case["input"]]) == [expected], case
+            judged += 1
+    assert judged == 871 + 1 + 28
+
+
+def test_whatwg_hosts(shared: Path) -> None:
+    judged = 0
+    for case in _web_cases(shared, "toascii.json"):
+        url = parse(f"https://{case['input']}/x")
+        output = case["output"]
+        assert (None if url is None else url.authority) == (output and f"https://{output}"), case
+        judged += 1
+    assert judged == 84
