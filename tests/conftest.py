@@ -69,4 +69,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     skipped = terminalreporter.getreports("skipped")
     unjudged = sum(ABSENT in str(report.longrepr) for report in skipped)
     if unjudged:
-        terminalreporter.write_line(f"{unjudged} cases skipped: {ABSENT}", yellow=True)
+        terminalreporter.write_line(f"{unjudged} {'case' if unjudged == 1 else 'cases'} skipped: {ABSENT}", yellow=True)

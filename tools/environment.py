@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -103,7 +103,7 @@ def _run(command: list[str], what: str, tries: int = 1) -> None:
 
 
 @contextmanager
-def _only_one(folder: Path) -> Iterator[None]:
+def _only_one(folder: Path) -> Generator[None]:
     """Hold the lock beside the environment; the system gives it back even when we are killed."""
     with folder.with_name(folder.name + ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -310,7 +310,9 @@ def test_bytes_that_are_not_ours_are_damage(tmp_path: Path, kind: str) -> None:
         machine.recover()
 
 
-def test_a_full_disk_raises_and_the_same_bytes_are_written_later(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_full_disk_raises_and_the_same_bytes_are_written_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     machine = folder_machine(WarcKind(), tmp_path)
     machine.start()
     machine.append()

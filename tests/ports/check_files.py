@@ -231,8 +231,8 @@ def check_a_short_tail_is_cut_and_a_stranger_moves_aside(machine: Machine) -> No
     machine.append()
     machine.commit()
     committed = {path: mark for path, mark in machine.committed().items() if mark.length}
-    for path in committed:
-        grown = machine.disk.grow(path, committed[path].length)
+    for path, mark in committed.items():
+        grown = machine.disk.grow(path, mark.length)
         grown.append(b"not committed")
         grown.fix()
         grown.sync()

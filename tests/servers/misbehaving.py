@@ -54,6 +54,8 @@ class Server:
     """Connections that have ended."""
     loop: asyncio.AbstractEventLoop | None = None
     stop: asyncio.Event = field(default_factory=asyncio.Event)
+    on_request: Callable[[], object] = bool
+    """Called in the server's thread when a request has come."""
 
     def url(self, path: str, host: str = "") -> str:
         name = host or (f"[{self.host}]" if ":" in self.host else self.host)
@@ -259,6 +261,7 @@ async def _converse(server: Server, reader: asyncio.StreamReader, writer: asynci
             while keep:
                 seen = Seen(await reader.readuntil(b"\r\n\r\n"), conversation.number)
                 server.seen.append(seen)
+                server.on_request()
                 keep = await _behave(conversation, seen)
     finally:
         server.closed += 1
@@ -282,7 +285,7 @@ async def _run(server: Server, context: ssl.SSLContext | None, ready: threading.
 
     server.loop = asyncio.get_running_loop()
     server.loop.set_exception_handler(lambda _loop, _context: None)  # a client that goes away is no news here
-    listener = await asyncio.start_server(converse, server.host, 0, ssl=context, backlog=512)
+    listener = await asyncio.start_server(converse, server.host, server.port, ssl=context, backlog=512)
     server.port = listener.sockets[0].getsockname()[1]
     ready.set()
     async with listener:
@@ -290,9 +293,9 @@ async def _run(server: Server, context: ssl.SSLContext | None, ready: threading.
 
 
 @contextlib.contextmanager
-def serve(host: str = "127.0.0.1", context: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """A server on a free port of `host`, over TLS if there is a context."""
-    server = Server(host, 0, "https" if context else "http")
+def serve(host: str = "127.0.0.1", context: ssl.SSLContext | None = None, port: int = 0) -> Iterator[Server]:
+    """A server on `port` of `host` (0: a free one), over TLS if there is a context."""
+    server = Server(host, port, "https" if context else "http")
     ready = threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(_run(server, context, ready)), daemon=True)
     thread.start()

@@ -24,7 +24,7 @@ from tests.servers.debian import UnavailableError
 from tools import programs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
 STARTUP_SECONDS = 10.0
 SHUTDOWN_SECONDS = 10.0
@@ -91,7 +91,7 @@ class Nginx:
 
 
 @contextmanager
-def nginx(hosts: Sequence[Host], folder: Path | None = None, *, workers: int = 1) -> Iterator[Nginx]:
+def nginx(hosts: Sequence[Host], folder: Path | None = None, *, workers: int = 1) -> Generator[Nginx]:
     """Serve the hosts until the block ends. The folder holds configuration and logs; without one a temporary is made.
 
     Raises UnavailableError where nginx is not installed, RuntimeError with nginx's own words where it does not start.

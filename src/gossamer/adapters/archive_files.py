@@ -117,8 +117,7 @@ class WarcFiles:
     def sync(self) -> None:
         """Write and sync what `marks` named, WARC bytes before their lines; then sort one waiting index."""
         self._sync_files()
-        journal = self._ledger.next_conversion()
-        if journal is not None:
+        if journal := self._ledger.next_conversion():
             self._convert(journal)
 
     def acknowledge(self) -> None:
@@ -131,7 +130,8 @@ class WarcFiles:
         if self._open is not None:
             self._close_present(self._open)
         self._sync_files()
-        for journal in self._ledger.take_all():
+        self._ledger.release_all()
+        while journal := self._ledger.next_conversion():
             self._convert(journal)
 
     def recover(self, committed: Mapping[str, FileMark], commits: Mapping[int, int]) -> Recovery:

@@ -8,7 +8,8 @@ import time
 
 class SystemClock:
     """Epoch seconds: the wall clock once, the monotonic clock from then on, so that a step of the former cannot
-    shorten a gap."""
+    shorten a gap.
+    """
 
     def __init__(self) -> None:
         self._offset = time.time() - time.monotonic()

@@ -27,7 +27,7 @@ from gossamer.core.files.recovery import Plan, plan_recovery
 from gossamer.core.limits import JOURNAL_BYTES_MAX, JOURNAL_SECONDS_MAX, ROW_GROUP_BYTES_MAX
 from gossamer.core.warc.date import milliseconds, timestamp
 from gossamer.core.warc.location import FileMark, FileState
-from gossamer.ports.disk import Disk, Draft, GrowingFile, settle
+from gossamer.ports.disk import Disk, GrowingFile, settle
 from gossamer.ports.files import CrawlDamaged, Recovery
 
 if TYPE_CHECKING:
@@ -125,12 +125,7 @@ class ArrowDatasets:
     def sync(self) -> None:
         """Write and sync the journals; then carry a waiting conversion one row group further."""
         self._sync_files()
-        if self._conversion is None:
-            journal = self._ledger.next_conversion()
-            if journal is not None:
-                self._conversion = self._begin(journal)
-        if self._conversion is not None and self._advance(self._conversion):
-            self._conversion = None
+        self._convert_further()
 
     def acknowledge(self) -> None:
         """Journals whose Parquet file is committed go."""
@@ -144,11 +139,9 @@ class ArrowDatasets:
             journal.file.fix()
             self._close(dataset, journal)
         self._sync_files()
-        begun = [self._conversion] if self._conversion is not None else []
-        self._conversion = None
-        for conversion in (*begun, *map(self._begin, self._ledger.take_all())):
-            while not self._advance(conversion):
-                pass
+        self._ledger.release_all()
+        while self._convert_further():
+            pass
 
     def recover(self, committed: Mapping[str, FileMark], commits: Mapping[int, int]) -> Recovery:
         """Cut back to the commit, mark rows of commits not reached, and go on in the journals that were open.
@@ -196,27 +189,35 @@ class ArrowDatasets:
         while self._closing:
             self._closing.pop().close()
 
+    def _convert_further(self) -> bool:
+        """One step of the conversion under way, or of the next; False when none waits.
+
+        After a failure its journal waits for another turn.
+        """
+        journal = self._conversion.journal if self._conversion is not None else self._ledger.next_conversion()
+        if journal is None:
+            return False
+        try:
+            self._step(self._conversion or self._begin(journal))
+        except OSError:
+            if self._conversion is not None:
+                self._conversion.discard()
+                self._conversion = None
+            self._ledger.convertible(journal)
+            raise
+        return True
+
     def _begin(self, journal: str) -> _Conversion:
         product = _product_of(journal)
         assert product is not None, "only journals are converted"
-        try:
-            return _Conversion(self._disk, journal, product, self._limits.row_group_bytes)
-        except OSError:
-            self._ledger.convertible(journal)
-            raise
+        self._conversion = _Conversion(self._disk, journal, product, self._limits.row_group_bytes)
+        return self._conversion
 
-    def _advance(self, conversion: _Conversion) -> bool:
-        """One step; True when the product stands. After a failure the journal waits for another turn."""
-        try:
-            length = conversion.step()
-        except OSError:
-            self._conversion = None
-            self._ledger.convertible(conversion.journal)
-            conversion.discard()
-            raise
+    def _step(self, conversion: _Conversion) -> None:
+        length = conversion.step()
         if length is not None:
+            self._conversion = None
             self._ledger.superseded(conversion.journal, conversion.product, length)
-        return length is not None
 
     def _resume(self, plan: Plan) -> None:
         """Go on in our newest open journal of each dataset; all others wait to be converted."""

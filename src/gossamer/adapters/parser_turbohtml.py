@@ -7,7 +7,7 @@ and the contents of `template` belong to no document. The rules themselves are i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import turbohtml
@@ -28,7 +28,6 @@ from gossamer.core.url.parse import host_of, resolve_all
 TOO_DEEP: Final = "nested too deep"
 TOO_MANY_ELEMENTS: Final = "too many elements"
 
-_READ_TAGS: Final = ("a", *ELEMENT_RULES, "html", "base", "title", "meta", "link", "form", "template")
 _DEEPER_THAN_COMMON: Final = " > ".join(["*"] * (HTML_DEPTH_COMMON + 1))
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}")
 _NO_BASE: Final = frozenset({"invalid", "too long", "data", "javascript"})
@@ -59,33 +58,18 @@ class TurboParser:
 
 def _read(tree: turbohtml.Document, document: Document, characters: int, robots_tags: tuple[str, ...]) -> None:
     """Fill `document` with what `tree` says."""
-    elements, tags = _elements(tree)
-    metas = [element for element, tag in zip(elements, tags, strict=True) if tag == "meta"]
-    document.title = _title([element for element, tag in zip(elements, tags, strict=True) if tag == "title"])
-    document.language = _language(elements, metas)
-    named = [(element.attr("name") or "", element.attr("content") or "") for element in metas]
-    document.directives = read_directives(named, robots_tags)
-    if "base" in tags:
-        document.base = _base(tree, document.base)
-    columns = LinkColumns()
-    text_budget = characters * _TEXT_COPIES_MAX
-    for element, tag in zip(elements, tags, strict=True):
-        if tag == "a":
-            text_budget -= _read_anchor(element, columns, text_budget)
-        elif tag in _READERS:
-            _READERS[tag](element, columns)
-    document.links = columns.resolve(document.base, document.charset)
-
-
-def _elements(tree: turbohtml.Document) -> tuple[list[turbohtml.Element], list[str]]:
-    """The elements that may say something, in document order, without those inside templates; and their names."""
-    elements = list(tree.iter_elements(_READ_TAGS))
-    tags = [element.tag for element in elements]
-    if "template" in tags:
+    reading = _Reading(characters * _TEXT_COPIES_MAX)
+    reading.walk(tree)
+    if reading.has_template:
         tree.remove("template")
-        elements = list(tree.iter_elements(_READ_TAGS))
-        tags = [element.tag for element in elements]
-    return elements, tags
+        reading = _Reading(characters * _TEXT_COPIES_MAX)
+        reading.walk(tree)
+    document.title = reading.title
+    document.language = reading.language or reading.pragma_language
+    document.directives = read_directives(reading.named, robots_tags)
+    if reading.base is not None:
+        document.base = _resolved_base(reading.base, document.base)
+    document.links = reading.columns.resolve(document.base, document.charset)
 
 
 def _tld(url: str) -> str:
@@ -94,7 +78,8 @@ def _tld(url: str) -> str:
 
 def _is_too_deep(tree: turbohtml.Document, text: str) -> bool:
     """Whether elements nest beyond HTML_DEPTH_MAX (the parser itself stops just there)."""
-    if text.count("<") <= HTML_DEPTH_COMMON or tree.select_one(_DEEPER_THAN_COMMON) is None:
+    # A tag opens two elements at most: `<td>` in a table brings its row, say.
+    if text.count("<") * 2 < HTML_DEPTH_MAX or tree.select_one(_DEEPER_THAN_COMMON) is None:
         return False
     # A selector walks up from every element, which a deep and wide page makes slow; counting events does not.
     depth = _Depth()
@@ -119,51 +104,96 @@ class _Depth(turbohtml.saxparse.SaxHandler):
         self._depth -= 1
 
 
-def _title(titles: Sequence[turbohtml.Element]) -> str:
-    """The document's title; a picture's title (SVG) is none."""
-    html = (title for title in titles if title.namespace is turbohtml.Namespace.HTML)
-    title = next(html, None)
-    return "" if title is None else folded(title.text, TITLE_CHARACTERS_MAX)
+class _Reading:
+    """What one walk over a tree gathers."""
+
+    __slots__ = ("base", "columns", "has_template", "language", "named", "pragma_language", "title", "_text_budget")
+
+    def __init__(self, text_budget: int) -> None:
+        self.columns = LinkColumns()
+        self.title = ""
+        self.language = ""
+        self.pragma_language = ""
+        self.base: str | None = None
+        """As the first base with an href has it."""
+        self.named: list[tuple[str, str]] = []
+        """Name and content of each meta with a name."""
+        self.has_template = False
+        self._text_budget = text_budget
+
+    def walk(self, tree: turbohtml.Document) -> None:
+        """Visit the elements that may say something, in document order."""
+        for element in tree.iter_elements(_READ_TAGS):
+            tag = element.tag
+            if tag == "a":
+                self._read_anchor(element)
+            elif tag in _LINK_READERS:
+                _LINK_READERS[tag](element, self.columns)
+            else:
+                _PAGE_READERS[tag](self, element)
+
+    def _read_anchor(self, element: turbohtml.Element) -> None:
+        """Read an `a` of HTML or SVG."""
+        href = element.attr("href")
+        if href is None:
+            href = element.attr("xlink:href")
+            if href is None:
+                return
+        rel = element.attr("rel")
+        text = element.text if self._text_budget > 0 else ""
+        self._text_budget -= len(text)
+        if not text or text.isspace():
+            text = _description(element)
+        self.columns.add(href, LinkKind.A, flags_of(rel) if rel else 0, text)
+
+    def read_title(self, element: turbohtml.Element) -> None:
+        """The first title counts; a picture's title (SVG) is none."""
+        if not self.title and element.namespace is turbohtml.Namespace.HTML:
+            self.title = folded(element.text, TITLE_CHARACTERS_MAX)
+
+    def read_root(self, element: turbohtml.Element) -> None:
+        """The language of the root element (HTML standard section 3.2.6.2)."""
+        self.language = self.language or _language(element.attr("lang") or element.attr("xml:lang") or "")
+
+    def read_base(self, element: turbohtml.Element) -> None:
+        """The first base with an href counts, even where it is refused."""
+        if self.base is None:
+            self.base = element.attr("href")
+
+    def read_template(self, element: turbohtml.Element) -> None:  # noqa: ARG002
+        """Contents of a template are no part of the document, though they are in the tree."""
+        self.has_template = True
+
+    def read_meta(self, element: turbohtml.Element) -> None:
+        """Directives, a refresh, the language pragma."""
+        content = element.attr("content")
+        if not content:
+            return
+        name = element.attr("name")
+        if name:
+            self.named.append((name, content))
+        pragma = (element.attr("http-equiv") or "").strip().lower()
+        if pragma == "refresh":
+            # Without a URL the page itself is loaded again, which leads nowhere.
+            refresh = parse_refresh(content)
+            if refresh is not None and refresh.url:
+                self.columns.add(refresh.url, LinkKind.REFRESH, 0, "")
+        elif pragma == "content-language":
+            self.pragma_language = self.pragma_language or _language(content)
 
 
-def _language(elements: Sequence[turbohtml.Element], metas: Sequence[turbohtml.Element]) -> str:
-    """The language tag of the root, or of the content-language pragma (HTML standard section 3.2.6.2); "" if none."""
-    candidates = [element.attr("lang") or element.attr("xml:lang") or "" for element in elements[:1]]
-    candidates += [meta.attr("content") or "" for meta in metas if _pragma(meta) == "content-language"]
-    return next((tag.strip() for tag in candidates if _LANGUAGE.fullmatch(tag.strip())), "")
+def _language(tag: str) -> str:
+    tag = tag.strip()
+    return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
-def _pragma(meta: turbohtml.Element) -> str:
-    return (meta.attr("http-equiv") or "").strip().lower()
-
-
-def _base(tree: turbohtml.Document, url: str) -> str:
-    """The URL to resolve against: the first base with an href counts, even where it is refused."""
-    base = tree.select_one("base[href]")
-    href = base.attr("href") if base is not None else None
-    if href is None:
-        return url
+def _resolved_base(href: str, url: str) -> str:
+    """The URL to resolve against, for the href of the page's base."""
     resolved, dropped = resolve_all(url, [href])
     if resolved[0]:
         return resolved[0]
     # Against a base of another scheme (ftp:) relative references are that scheme's, so none of ours.
     return url if _NO_BASE & dropped.keys() else href.strip()
-
-
-def _read_anchor(element: turbohtml.Element, columns: LinkColumns, text_budget: int) -> int:
-    """Read an `a` of HTML or SVG; the number of characters of its text."""
-    href = element.attr("href")
-    if href is None:
-        href = element.attr("xlink:href")
-        if href is None:
-            return 0
-    rel = element.attr("rel")
-    text = element.text if text_budget > 0 else ""
-    if text and not text.isspace():
-        columns.add(href, LinkKind.A, flags_of(rel) if rel else 0, text)
-    else:
-        columns.add(href, LinkKind.A, flags_of(rel) if rel else 0, _description(element))
-    return len(text)
 
 
 def _description(element: turbohtml.Element) -> str:
@@ -200,13 +230,6 @@ def _read_link(element: turbohtml.Element, columns: LinkColumns) -> None:
         columns.add(href, kind_of_link(rel), flags_of(rel), element.attr("title") or "")
 
 
-def _read_meta(element: turbohtml.Element, columns: LinkColumns) -> None:
-    """A refresh without a URL loads the page itself again and leads nowhere."""
-    refresh = parse_refresh(element.attr("content") or "") if _pragma(element) == "refresh" else None
-    if refresh is not None and refresh.url:
-        columns.add(refresh.url, LinkKind.REFRESH, 0, "")
-
-
 def _read_form(element: turbohtml.Element, columns: LinkColumns) -> None:
     """A form that asks by GET leads to pages; one without an action leads to its own."""
     action = element.attr("action")
@@ -214,11 +237,17 @@ def _read_form(element: turbohtml.Element, columns: LinkColumns) -> None:
         columns.add(action, LinkKind.FORM, 0, element.attr("name") or "")
 
 
-_READERS: Final[dict[str, Callable[[turbohtml.Element, LinkColumns], None]]] = {
+_LINK_READERS: Final[dict[str, Callable[[turbohtml.Element, LinkColumns], None]]] = {
     **dict.fromkeys(ELEMENT_RULES, _read_by_rules),
     "area": _read_area,
     "link": _read_link,
-    "meta": _read_meta,
     "form": _read_form,
 }
-"""How each element is read; `a`, by far the most frequent, is read apart."""
+_PAGE_READERS: Final[dict[str, Callable[[_Reading, turbohtml.Element], None]]] = {
+    "html": _Reading.read_root,
+    "base": _Reading.read_base,
+    "title": _Reading.read_title,
+    "meta": _Reading.read_meta,
+    "template": _Reading.read_template,
+}
+_READ_TAGS: Final = ("a", *_LINK_READERS, *_PAGE_READERS)

@@ -87,7 +87,7 @@ class ControlServer:
     def _answer(self, line: bytes) -> Message:
         try:
             request = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {"error": "a request is one JSON object on one line"}
         if not isinstance(request, dict):
             return {"error": "a request is one JSON object on one line"}
@@ -118,7 +118,7 @@ def ask(folder: CrawlFolder, request: Message) -> Message | None:
             with connection.makefile("rb") as answers:
                 line = answers.readline(CONTROL_BYTES_MAX)
         answer = json.loads(line)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(answer, dict):
         return None

@@ -140,5 +140,3 @@ def _say_recovery(ui: LiveLine, recovery: Recovery) -> None:
         ui.say(f"recovered: {size:,} uncommitted bytes cut from {len(recovery.cut)} files")
     for path in recovery.aside:
         ui.say(f"recovered: {path} is no file of a commit; it is kept in aside/")
-
-

@@ -1,4 +1,4 @@
-"""The one place that chooses adapters: from settings and a crawl folder to a worker, every part made and joined here."""
+"""The one place that chooses adapters: from settings and a crawl folder to a worker, all parts made and joined."""
 
 from __future__ import annotations
 
@@ -35,7 +35,14 @@ from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach
-from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard, read_ledger, restore_working_set
+from gossamer.flow.opening import (
+    OpeningRules,
+    commits_of,
+    committed_files,
+    open_shard,
+    read_ledger,
+    restore_working_set,
+)
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard import Shard, ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
@@ -85,30 +92,32 @@ def make_worker(settings: Settings, folder: CrawlFolder) -> tuple[Worker, World,
     for shard in shards:
         for source, target in shard.widenings():
             judge.widen(source, target)
-    worker = attach(Worker(
-        policy=_crawl_policy(settings),
-        rules=rules,
-        judge=judge,
-        budget=_budget(settings, shards, now),
-        shards=shards,
-        clock=world.clock,
-        entropy=world.entropy,
-        fetcher=world.fetcher,
-        resolver=world.resolver,
-        parser=TurboParser(),
-        archive=world.archive,
-        datasets=world.datasets,
-        exchange=exchange,
-        committer=Committer(
+    worker = attach(
+        Worker(
+            policy=_crawl_policy(settings),
+            rules=rules,
+            judge=judge,
+            budget=_budget(settings, shards, now),
             shards=shards,
+            clock=world.clock,
+            entropy=world.entropy,
+            fetcher=world.fetcher,
+            resolver=world.resolver,
+            parser=TurboParser(),
             archive=world.archive,
             datasets=world.datasets,
-            clock=world.clock,
-            offload=world.offload,
-            next_number=max(shard.commit for shard in shards) + 1,
-        ),
-        is_public=lambda address: not guard.is_allowed(address),
-    ))
+            exchange=exchange,
+            committer=Committer(
+                shards=shards,
+                archive=world.archive,
+                datasets=world.datasets,
+                clock=world.clock,
+                offload=world.offload,
+                next_number=max(shard.commit for shard in shards) + 1,
+            ),
+            is_public=lambda address: not guard.is_allowed(address),
+        )
+    )
     for shard in shards:
         exchange.join(shard.number, Inbox(worker, shard))
         restore_working_set(shard, now)
@@ -219,7 +228,7 @@ def _budget(settings: Settings, shards: list[Shard], now: float) -> Budget:
 
 
 def read_status(folder: CrawlFolder) -> dict[str, Any]:
-    """The ledgers of a crawl that does not run, from its stores; empty before the first commit. Locked by the caller."""
+    """The ledgers of a crawl that does not run, from its stores; {} before the first commit. Locked by the caller."""
     settings = folder.read_settings()
     if not folder.shard(0).exists():
         return {}

@@ -7,8 +7,8 @@ packages that decide each step of it:
 2. *Wanted?* Scope and filters (``scope``); a refusal always carries its reason.
 3. *URL seen?* by its key (``url``, ``seen``).
 4. *Queued* in a front queue of its host (``frontier``).
-5. *Leased* when the host's gap has passed (``politeness``), robots.txt allows it (``robots``) and the address is one that
-   may be contacted (``dns``).
+5. *Leased* when the host's gap has passed (``politeness``), robots.txt allows it (``robots``) and its address may be
+   contacted (``dns``).
 6. *Fetched* within limits (``http``, ``limits``); redirects are reported, not chased.
 7. *Read* once into a document with its links (``page``).
 8. *Content seen?* by the digest of its body (``seen``).

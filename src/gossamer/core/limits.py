@@ -23,8 +23,9 @@ ROBOTS_REDIRECTS_MAX: Final = 5
 """RFC 9309 section 2.3.1.2: follow at least five, then treat the file as unavailable."""
 ROBOTS_COPY_AGE_MAX_SECONDS: Final = 30 * 24 * 3600
 """How long the last good copy goes on ruling while the file is unreachable; RFC 9309 section 2.3.1.4 names 30 days."""
-ROBOTS_UNREACHABLE_AGE_SECONDS: Final = 3600
-"""How long "unreachable" is believed: shorter than a day, since it keeps a whole authority from being crawled."""
+ROBOTS_UNREACHABLE_AGE_SECONDS: Final = 60
+"""How long "unreachable" is believed at least: it keeps a whole authority from being crawled, and the host's back-off
+makes the waits longer by itself."""
 ROBOTS_SITEMAPS_MAX: Final = 1_000
 """Sitemap lines taken from one file; the largest seen in 4,000 live files name a few hundred."""
 ROBOTS_LINE_SHOWN_MAX: Final = 200

@@ -1,4 +1,4 @@
-"""Deliveries: outbox entries go to their shard once they are durable, and leave the outbox once they are durable there."""
+"""Deliveries: outbox entries are sent once durable here, and leave the outbox once durable at their shard."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.priority import level_of
 from gossamer.core.frontier.records import PageRecord
@@ -21,19 +23,19 @@ EMBEDS = frozenset({int(LinkKind.FRAME), int(LinkKind.IFRAME)})
 LOW = int(LinkFlag.UGC | LinkFlag.SPONSORED)
 
 
-def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Document, copy_of: str) -> None:
+def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Document) -> None:
     """Judge a page's links, note them in the datasets, and send each wanted one to the shard that owns it."""
     links = document.links
     if not len(links):
         return
-    if copy_of and not _follows_copy(worker, record, copy_of):
+    if record.copy_of and not _follows_copy(worker, record):
         verdicts: list[str] = [Reason.COPY] * len(links)
     else:
         verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=document.directives.nofollow)
     number = worker.commit_number
     worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
     wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
-    _count_refused(worker, shard, record, links, verdicts)
+    _count_links(worker, shard, record, links, verdicts)
     _route(worker, shard, _found(worker, record, links, wanted))
 
 
@@ -45,7 +47,7 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
     verdicts = worker.judge.judge(links, record.depth)
     if record.redirects >= REDIRECT_HOPS_MAX:
         verdicts = [Reason.REDIRECT_HOPS]
-    _count_refused(worker, shard, record, links, verdicts)
+    _count_links(worker, shard, record, links, verdicts, step="R")
     if verdicts[0]:
         return
     found = FoundLinks(
@@ -70,28 +72,29 @@ def add_seeds(worker: Worker, urls: list[str], group: str = "") -> None:
         shard = worker.shards[worker.rules.shard_of(host_of(url))]
         record = PageRecord(url, group=group)
         one = Links([url], bytearray((LinkKind.SEED,)), bytearray((0,)), [""])
-        _count_refused(worker, shard, record, one, [verdict])
+        _count_links(worker, shard, record, one, [verdict], step="")
         if not verdict:
             found = FoundLinks("", 0, "", group, 0, worker.clock.now(), [urls[row]], "", bytes((0,)))
             _route(worker, shard, found)
 
 
-def _follows_copy(worker: Worker, record: PageRecord, copy_of: str) -> bool:
+def _follows_copy(worker: Worker, record: PageRecord) -> bool:
     if not record.depth and not record.hops.strip("R"):
         return True
     follow = worker.policy.copies_follow
-    return follow == "always" or (follow == "same-host" and host_of(copy_of) == host_of(record.url))
+    return follow == "always" or (follow == "same-host" and host_of(record.copy_of) == host_of(record.url))
 
 
-def _count_refused(
-    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str]
+def _count_links(
+    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str], *, step: str = "L"
 ) -> None:
+    """The links' ledger: all are found, some are refused here; the rest is counted where it is routed."""
     shard.ledger.found += len(links)
-    refused = [row for row, verdict in enumerate(verdicts) if verdict]
-    for row in refused:
-        count(shard.ledger.refused_links, verdicts[row])
+    refused = Counter(verdict for verdict in verdicts if verdict)
+    for reason, number in refused.items():
+        count(shard.ledger.refused_links, reason, number)
     if refused:
-        rows = refused_rows(record, links, verdicts, refused, worker.clock.now())
+        rows = refused_rows(record, links, verdicts, step=step, now=worker.clock.now())
         worker.datasets.append("refused", rows, shard.number, worker.commit_number)
 
 

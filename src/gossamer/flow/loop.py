@@ -5,15 +5,15 @@ from __future__ import annotations
 from gossamer.core.ending import EndState
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.commands import Command
+from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
 from gossamer.flow.commit import commit_regularly
 from gossamer.flow.delivery import deliver_outboxes
 from gossamer.flow.ending import end_state
+from gossamer.flow.report import refuse_queued
 from gossamer.flow.robots_errand import run_errand
 from gossamer.flow.shard import Shard
 from gossamer.flow.visit import visit
 from gossamer.flow.worker import Worker
-from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
-from gossamer.flow.report import refuse_queued
 
 
 async def crawl(worker: Worker) -> EndState:
@@ -47,7 +47,6 @@ def attach(worker: Worker) -> Worker:
 
 def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
     """Do what a frontier asks for; what that brings about is done too, in order."""
-    now = worker.clock.now()
     queue = list(todo)
     for command in queue:
         match command:
@@ -56,22 +55,24 @@ def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
                 worker.start_visit(visit(worker, shard, lease), lease)
             case commands.Resolve(host_id, host):
                 worker.start(resolve(worker, shard, host_id, host))
-            case commands.Refill(host_id, queue_number, order):
-                entries, complete = shard.head(host_id, queue_number, order)
-                queue += shard.frontier.handle(events.HeadLoaded(host_id, queue_number, entries, complete), now)
-            case commands.Wake(count, until):
-                hosts, next_wake = shard.sleeping(count, until, draw_level(list(LEVEL_WEIGHTS), worker.entropy.unit()))
-                queue += shard.frontier.handle(events.Woken(hosts, next_wake), now)
-            case commands.Move():
-                shard.move(command)
-            case commands.SaveRobots():
-                shard.save_robots(command)
-            case commands.Refuse():
-                refuse_queued(worker, shard, command)
             case commands.SendErrand(errand):
                 worker.start(run_errand(worker, shard, errand))
-            case commands.AnswerErrand(errand, answer):
-                shard.answer_errand(errand, answer)
+            case commands.Refuse():
+                refuse_queued(worker, shard, command)
+            case commands.Refill() | commands.Wake():
+                queue += shard.frontier.handle(load(worker, shard, command), worker.clock.now())
+            case _:
+                shard.book(command)
+
+
+def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake) -> events.Event:
+    """What a frontier wants from its store."""
+    if isinstance(command, commands.Refill):
+        entries, complete = shard.head(command.host_id, command.queue, command.order)
+        return events.HeadLoaded(command.host_id, command.queue, entries, complete)
+    first_level = draw_level(list(LEVEL_WEIGHTS), worker.entropy.unit())
+    hosts, next_wake = shard.sleeping(command.count, command.until, first_level)
+    return events.Woken(hosts, next_wake)
 
 
 async def resolve(worker: Worker, shard: Shard, host_id: bytes, host: str) -> None:

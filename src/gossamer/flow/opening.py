@@ -42,7 +42,7 @@ def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> 
     ledger = read_ledger(rows)
     outbox = Outbox(rows)
     outbox.load()
-    shard = Shard(
+    return Shard(
         number=number,
         rules=opening.rules,
         rows=rows,
@@ -55,7 +55,6 @@ def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> 
         commit=_number(rows, COMMIT_KEY),
         receipts=_receipts(rows),
     )
-    return shard
 
 
 def restore_working_set(shard: Shard, now: float) -> None:
@@ -70,7 +69,7 @@ def restore_working_set(shard: Shard, now: float) -> None:
 
 
 def committed_files(shards: list[Shard]) -> dict[str, FileMark]:
-    """path -> the mark with the greatest length that any shard committed; REMOVED and CLOSED outrank OPEN."""
+    """Path -> the mark with the greatest length that any shard committed; REMOVED and CLOSED outrank OPEN."""
     rank = {"open": 0, "closed": 1, "removed": 2}
     files: dict[str, FileMark] = {}
     for shard in shards:

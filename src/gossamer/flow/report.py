@@ -2,89 +2,79 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Final
 
 from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.events import Visited
-from gossamer.core.frontier.fate import Blame, Fate, FateKind, fate_of_failure, is_counted
+from gossamer.core.frontier.fate import Blame, Fate, FateKind
+from gossamer.core.frontier.lease import Entry, LeaseKind
 from gossamer.core.frontier.ledger import count
-from gossamer.core.frontier.lease import Entry, Lease, LeaseKind
-from gossamer.core.frontier.records import RETRY, Attempt, PageRecord, PageState, retry_order
-from gossamer.core.http.cookies import cookies_after
-from gossamer.core.http.exchange import Exchange, Truncation
-from gossamer.core.http.failure_policy import exchange_policy
-from gossamer.core.http.outcome import Failed, Fetched, Gone, NotModified, Outcome, Redirected, Refused, classify
+from gossamer.core.frontier.records import RETRY, Attempt, PageState, retry_order
 from gossamer.core.http.content_coding import codings_of, decode
-from gossamer.core.limits import REDIRECT_HOPS_MAX, ROBOTS_BYTES_MAX
+from gossamer.core.http.exchange import Truncation
+from gossamer.core.http.failure_policy import exchange_policy
+from gossamer.core.http.outcome import Failed, Redirected
+from gossamer.core.limits import ROBOTS_BYTES_MAX
 from gossamer.core.politeness.retry_after import retry_after_seconds
 from gossamer.core.robots.answer import RobotsAnswer
-from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import host_of
-from gossamer.flow.capture import Stored, store
+from gossamer.flow.capture import store
+from gossamer.flow.fates import fate_of
+from gossamer.flow.finished import Finished
 from gossamer.flow.follow import follow_links, follow_redirect
-from gossamer.flow.reading import Reading
-from gossamer.flow.rows import page_row, refused_row
+from gossamer.flow.rows import outcome_word, page_row, refused_row
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
 from gossamer.ports.exchange import Claim
 
-ATTEMPTS_KEPT = 10
+ATTEMPTS_KEPT: Final = 10
 """Visits remembered in a page record."""
-_STATES = {
+_STATES: Final = {
     FateKind.DONE: PageState.DONE,
     FateKind.GONE: PageState.GONE,
     FateKind.FAILED: PageState.FAILED,
     FateKind.REFUSED: PageState.REFUSED,
 }
+_ASK_TO_WAIT: Final = frozenset({429, 503})
+"""Statuses whose Retry-After speaks for the host (RFC 9110 sections 10.2.3 and 15.6.4, RFC 6585 section 4)."""
 
 
-def report_page(
-    worker: Worker, shard: Shard, lease: Lease, exchange: Exchange, reading: Reading, earlier: Claim | None
-) -> Claim | None:
+def report_page(worker: Worker, shard: Shard, finished: Finished) -> Claim | None:
     """Book a visit of a page; the claim on its body if it is now archived for the first time."""
-    entry = _entry(lease)
-    record = entry.record
-    stored = store(worker, shard, lease, exchange, reading.body, earlier)
-    copy_of = earlier.url if earlier is not None and earlier.url != record.url else ""
-    fate = _fate(worker, shard, lease, exchange, reading)
-    queue = record.queue
-    _note(record, exchange, reading, stored, copy_of, fate)
-    links = _follow(worker, shard, lease, reading, fate, copy_of)
-    requeued = _settle(shard, lease, fate)
-    _count(shard, exchange, reading, fate, copy_of)
-    public = worker.is_public(lease.address)
-    shard.ledger.public_pages += reading.is_page and public
-    worker.datasets.append("pages", page_row(lease, exchange, reading, stored, fate, links), shard.number, worker.commit_number)
+    reading, record, queue = finished.reading, finished.record, finished.record.queue
+    finished.stored = store(worker, shard, finished)
+    fate = finished.fate = fate_of(worker, shard, finished)
+    _note(finished, fate)
+    links = _follow(worker, shard, finished)
+    requeued = _settle(shard, finished, fate)
+    _count(worker, shard, finished)
+    _count_fate(shard, fate)
+    worker.datasets.append("pages", page_row(finished, links), shard.number, worker.commit_number)
     if fate.kind in (FateKind.FAILED, FateKind.REFUSED):
-        worker.datasets.append("refused", refused_row(record, fate.reason, exchange.ended), shard.number, worker.commit_number)
-    worker.budget.spend(lease, _size(exchange), page=reading.is_page, public=public)
-    worker.newest = record.url if reading.is_page else worker.newest
-    event = _visited(lease, exchange, reading.outcome, fate, queue=queue, page=reading.is_page, requeued=requeued)
+        row = refused_row(record, fate.reason, finished.exchange.ended)
+        worker.datasets.append("refused", row, shard.number, worker.commit_number)
+    if reading.is_page:
+        worker.newest = record.url
+    event = _visited(finished, fate)
+    event.lease_queue, event.requeued = queue, requeued
     worker.perform(shard, shard.frontier.handle(event, worker.clock.now()))
-    if stored is None or stored.is_revisit or not reading.digest or earlier is not None:
+    stored = finished.stored
+    if stored is None or not reading.digest or finished.earlier is not None:
         return None
-    return Claim(record.url, exchange.started, stored.record_id, stored.payload_digest)
+    return Claim(record.url, finished.exchange.started, stored.record_id, stored.payload_digest)
 
 
-def report_robots(worker: Worker, shard: Shard, lease: Lease, exchange: Exchange) -> None:
+def report_robots(worker: Worker, shard: Shard, finished: Finished) -> None:
     """Book a visit of a robots.txt: archived and a row like a page, but host state and no known URL."""
-    body = exchange.body.read() if exchange.body is not None else b""
-    reading = Reading(classify(exchange), body=body)
-    stored = store(worker, shard, lease, exchange, body, None)
-    target = reading.outcome.target if isinstance(reading.outcome, Redirected) else ""
-    answer = None if target else _robots_answer(exchange, body)
-    row = page_row(lease, exchange, reading, stored, Fate(FateKind.DONE), 0)
-    worker.datasets.append("pages", row, shard.number, worker.commit_number)
-    shard.ledger.fetches += 1
-    shard.ledger.bytes += _size(exchange)
-    count(shard.ledger.statuses, str(exchange.status))
-    worker.budget.spend(lease, _size(exchange), page=False)
-    event = replace(
-        _visited(lease, exchange, reading.outcome, Fate(FateKind.DONE)),
-        robots=answer,
-        redirect=target,
-        redirect_host=host_of(target) if target else "",
-    )
+    outcome = finished.reading.outcome
+    finished.stored = store(worker, shard, finished)
+    _count(worker, shard, finished)
+    worker.datasets.append("pages", page_row(finished, 0), shard.number, worker.commit_number)
+    event = _visited(finished, Fate(FateKind.DONE))
+    if isinstance(outcome, Redirected):
+        event.redirect, event.redirect_host = outcome.target, host_of(outcome.target)
+    else:
+        event.robots = _robots_answer(finished)
     worker.perform(shard, shard.frontier.handle(event, worker.clock.now()))
 
 
@@ -100,103 +90,48 @@ def refuse_queued(worker: Worker, shard: Shard, command: Refuse) -> None:
     worker.datasets.append("refused", row, shard.number, worker.commit_number)
 
 
-def _robots_answer(exchange: Exchange, body: bytes) -> RobotsAnswer:
-    decoded = decode(body, codings_of(exchange.header_all("content-encoding")), max_bytes=ROBOTS_BYTES_MAX + 1)
+def _robots_answer(finished: Finished) -> RobotsAnswer:
+    exchange = finished.exchange
+    codings = codings_of(exchange.header_all("content-encoding"))
+    decoded = decode(finished.reading.body, codings, max_bytes=ROBOTS_BYTES_MAX + 1)
     cut = exchange.truncated not in (None, Truncation.LENGTH)
     return RobotsAnswer(exchange.status, decoded.data, exchange.failure, cut=cut)
 
 
-def _entry(lease: Lease) -> Entry:
-    if lease.entry is None:
-        raise ValueError("only a lease of a page has a page to report")
-    return lease.entry
-
-
-def _fate(worker: Worker, shard: Shard, lease: Lease, exchange: Exchange, reading: Reading) -> Fate:
-    record = _entry(lease).record
-    match reading.outcome:
-        case Fetched() | NotModified():
-            return Fate(FateKind.DONE)
-        case Gone() as gone:
-            return Fate(FateKind.GONE, gone.reason)
-        case Refused(reason):
-            return Fate(FateKind.REFUSED, reason)
-        case Redirected(_, target):
-            return _redirect_fate(shard, record, exchange, target)
-        case Failed(reason):
-            return _failure_fate(worker, shard, lease, exchange, reason)
-
-
-def _failure_fate(worker: Worker, shard: Shard, lease: Lease, exchange: Exchange, reason: str) -> Fate:
-    record = _entry(lease).record
-    host = shard.frontier.hosts[lease.host_id].state
-    policy = exchange_policy(exchange)
-    if policy is None or not policy.retry:
-        return Fate(FateKind.FAILED, reason)
-    fate = fate_of_failure(
-        blame=policy.blame,
-        reason=reason,
-        host=host,
-        record=record,
-        ended=exchange.ended,
-        retry_first_seconds=worker.policy.retry_first_seconds,
-    )
-    record.tries += is_counted(policy.blame, host, record)
-    return fate
-
-
-def _redirect_fate(shard: Shard, record: PageRecord, exchange: Exchange, target: str) -> Fate:
-    """A redirect to the same key is leased again; one tried before with the same cookies is a loop."""
-    rules = shard.rules.key_rules
-    if url_key(target, rules) != url_key(record.url, rules):
-        return Fate(FateKind.DONE)
-    cookies = cookies_after(exchange.header_all("set-cookie"), tuple(record.cookies))
-    tried = [*record.tried, _step(record.url, tuple(record.cookies))]
-    if _step(target, cookies) in tried or len(tried) > REDIRECT_HOPS_MAX:
-        return Fate(FateKind.FAILED, "redirect loop")
-    record.tried, record.url, record.cookies = tried, target, list(cookies)
-    return Fate(FateKind.AGAIN, due=exchange.ended)
-
-
-def _step(url: str, cookies: tuple[tuple[str, str], ...]) -> str:
-    return url + "".join(f"\n{name}={value}" for name, value in cookies)
-
-
-def _note(
-    record: PageRecord, exchange: Exchange, reading: Reading, stored: Stored | None, copy_of: str, fate: Fate
-) -> None:
+def _note(finished: Finished, fate: Fate) -> None:
     """Write what the visit taught into the page record."""
-    outcome = type(reading.outcome).__name__.lower()
-    record.attempts = [*record.attempts, Attempt(exchange.ended, fate.reason or outcome, exchange.status)][-ATTEMPTS_KEPT:]
+    record, exchange, reading, stored = finished.record, finished.exchange, finished.reading, finished.stored
+    attempt = Attempt(exchange.ended, fate.reason or outcome_word(reading.outcome), exchange.status)
+    record.attempts = [*record.attempts, attempt][-ATTEMPTS_KEPT:]
     record.reason = fate.reason
     if reading.is_page:
         record.etag = exchange.header("etag")[:256]
         record.last_modified = exchange.header("last-modified")[:64]
         record.digest = reading.digest
-        record.copy_of = copy_of
+        record.copy_of = finished.copy_of
     if fate.kind is not FateKind.AGAIN:
         record.tried, record.cookies = [], []
     if stored is not None:
-        record.file, record.offset, record.length = stored.location.file, stored.location.offset, stored.location.length
+        place = stored.location
+        record.file, record.offset, record.length = place.file, place.offset, place.length
         record.record_id, record.payload_digest = stored.record_id, stored.payload_digest
         record.captured_at = exchange.started
 
 
-def _follow(worker: Worker, shard: Shard, lease: Lease, reading: Reading, fate: Fate, copy_of: str) -> int:
-    record = _entry(lease).record
-    if isinstance(reading.outcome, Redirected) and fate.kind is FateKind.DONE:
-        follow_redirect(worker, shard, record, reading.outcome.target)
+def _follow(worker: Worker, shard: Shard, finished: Finished) -> int:
+    """Send what was found on its way; the number of links."""
+    outcome, document = finished.reading.outcome, finished.reading.document
+    if isinstance(outcome, Redirected) and finished.fate == Fate(FateKind.DONE):
+        follow_redirect(worker, shard, finished.record, outcome.target)
+    if document is None:
         return 0
-    if reading.document is None:
-        return 0
-    follow_links(worker, shard, record, reading.document, copy_of)
-    return len(reading.document.links)
+    follow_links(worker, shard, finished.record, document)
+    return len(document.links)
 
 
-def _settle(shard: Shard, lease: Lease, fate: Fate) -> Entry | None:
+def _settle(shard: Shard, finished: Finished, fate: Fate) -> Entry | None:
     """Move the URL where its fate says; its new entry if it is queued again."""
-    entry = _entry(lease)
-    record, host_id = entry.record, lease.host_id
+    entry, record, host_id = finished.entry, finished.record, finished.lease.host_id
     if fate.kind is FateKind.BACK:
         shard.save_page(host_id, entry.fingerprint, record)
         return None
@@ -209,13 +144,21 @@ def _settle(shard: Shard, lease: Lease, fate: Fate) -> Entry | None:
     return None
 
 
-def _count(shard: Shard, exchange: Exchange, reading: Reading, fate: Fate, copy_of: str) -> None:
-    ledger = shard.ledger
+def _count(worker: Worker, shard: Shard, finished: Finished) -> None:
+    """What every visit counts, a robots.txt's too."""
+    ledger, page = shard.ledger, finished.lease.kind is LeaseKind.PAGE and finished.reading.is_page
+    public = worker.is_public(finished.lease.address)
     ledger.fetches += 1
-    ledger.bytes += _size(exchange)
-    count(ledger.statuses, str(exchange.status))
-    ledger.pages += reading.is_page
-    ledger.copies += bool(copy_of) and reading.is_page
+    ledger.bytes += finished.size
+    count(ledger.statuses, str(finished.exchange.status))
+    ledger.pages += page
+    ledger.public_pages += page and public
+    ledger.copies += page and bool(finished.copy_of)
+    worker.budget.spend(finished.lease, finished.size, page=page, public=public)
+
+
+def _count_fate(shard: Shard, fate: Fate) -> None:
+    ledger = shard.ledger
     ledger.done += fate.kind is FateKind.DONE
     ledger.gone += fate.kind is FateKind.GONE
     if fate.kind is FateKind.FAILED:
@@ -224,18 +167,10 @@ def _count(shard: Shard, exchange: Exchange, reading: Reading, fate: Fate, copy_
         count(ledger.refused, fate.reason)
 
 
-def _visited(
-    lease: Lease,
-    exchange: Exchange,
-    outcome: Outcome,
-    fate: Fate,
-    *,
-    queue: int = 0,
-    page: bool = False,
-    requeued: Entry | None = None,
-) -> Visited:
+def _visited(finished: Finished, fate: Fate) -> Visited:
+    lease, exchange, outcome = finished.lease, finished.exchange, finished.reading.outcome
     policy = exchange_policy(exchange)
-    asked = exchange.header("retry-after") if exchange.status in (429, 503) else ""
+    asked = exchange.header("retry-after") if exchange.status in _ASK_TO_WAIT else ""
     return Visited(
         lease=lease,
         fate=fate,
@@ -243,16 +178,11 @@ def _visited(
         ended=exchange.ended,
         status=exchange.status,
         answered=exchange.status != 0 and exchange.failure is None,
+        # Any trouble with a robots.txt slows its host: nothing else can be fetched there anyway.
         slows=policy is not None and (policy.slows or lease.kind is LeaseKind.ROBOTS),
         failed=policy is not None and policy.blame is Blame.HOST,
-        lease_queue=queue,
         retry_after=retry_after_seconds(asked, exchange.ended) if asked else None,
-        bytes=_size(exchange),
-        page=page,
+        bytes=finished.size,
+        page=lease.kind is LeaseKind.PAGE and finished.reading.is_page,
         error=outcome.reason if isinstance(outcome, Failed) else "",
-        requeued=requeued,
     )
-
-
-def _size(exchange: Exchange) -> int:
-    return exchange.body.size if exchange.body is not None else 0

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gossamer.core.frontier.fate import Fate
-from gossamer.core.frontier.lease import Lease, LeaseKind
+from gossamer.core.frontier.lease import LeaseKind
 from gossamer.core.frontier.records import PageRecord
-from gossamer.core.http.exchange import Exchange
 from gossamer.core.http.outcome import Failed, Fetched, Gone, NotModified, Outcome, Redirected, Refused
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
-from gossamer.flow.capture import Stored
-from gossamer.flow.reading import Reading
+from gossamer.flow.finished import Finished
 
 _OUTCOMES: dict[type[Outcome], str] = {
     Fetched: "fetched",
@@ -23,20 +20,23 @@ _OUTCOMES: dict[type[Outcome], str] = {
 }
 
 
-def page_row(
-    lease: Lease, exchange: Exchange, reading: Reading, stored: Stored | None, fate: Fate, links: int
-) -> dict[str, list[Any]]:
-    """One row of `pages`."""
-    record = lease.entry.record if lease.entry is not None else PageRecord(lease.url, hops="P")
-    document = reading.document
-    outcome = reading.outcome
+def outcome_word(outcome: Outcome) -> str:
+    """An outcome in the word the datasets use."""
+    return _OUTCOMES[type(outcome)]
+
+
+def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
+    """One row of `pages`; `links` is how many were found."""
+    lease, exchange, reading, stored = finished.lease, finished.exchange, finished.reading, finished.stored
+    record, document, outcome = finished.record, reading.document, reading.outcome
+    reason = finished.fate.reason if finished.fate is not None else ""
     row: dict[str, Any] = {
-        "url": lease.url,
+        "url": exchange.url,
         "host": lease.host,
         "site": lease.site,
         "kind": "robots" if lease.kind is LeaseKind.ROBOTS else "page",
-        "outcome": _OUTCOMES[type(outcome)],
-        "reason": fate.reason or (outcome.reason if isinstance(outcome, Failed | Refused | Gone) else ""),
+        "outcome": outcome_word(outcome),
+        "reason": reason or (outcome.reason if isinstance(outcome, Failed | Refused | Gone) else ""),
         "status": exchange.status,
         "started": exchange.started,
         "seconds": exchange.ended - exchange.started,
@@ -46,7 +46,7 @@ def page_row(
         "bytes": len(reading.body),
         "decoded_bytes": len(reading.decoded),
         "digest": reading.digest.hex(),
-        "copy_of": record.copy_of if reading.is_page else "",
+        "copy_of": finished.copy_of if reading.is_page else "",
         "title": document.title if document is not None else "",
         "language": document.language if document is not None else "",
         "noindex": document.directives.noindex if document is not None else False,
@@ -83,9 +83,11 @@ def link_rows(record: PageRecord, links: Links, verdicts: list[str]) -> dict[str
 
 
 def refused_rows(
-    record: PageRecord, links: Links, verdicts: list[str], refused: list[int], now: float
+    record: PageRecord, links: Links, verdicts: list[str], *, step: str, now: float
 ) -> dict[str, list[Any]]:
-    """Rows of `refused` for links of one page."""
+    """Rows of `refused` for links of one page; `step` is the hop letter that leads to them, empty for seeds."""
+    refused = [row for row, verdict in enumerate(verdicts) if verdict]
+    depth, letter = record.depth + (step == "L"), step
     size = len(refused)
     return {
         "url": [links.urls[row] for row in refused],
@@ -93,9 +95,9 @@ def refused_rows(
         "count": [1] * size,
         "first": [now] * size,
         "last": [now] * size,
-        "depth": [record.depth + 1] * size,
+        "depth": [depth] * size,
         "referrer": [record.url] * size,
-        "hops": [record.hops + "L"] * size,
+        "hops": [record.hops + letter] * size,
         "group": [record.group] * size,
     }
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from gossamer.core.frontier import commands
 from gossamer.core.frontier.events import LoadedHost
 from gossamer.core.frontier.frontier import Frontier
-from gossamer.core.frontier.ledger import Ledger, encode_ledger
 from gossamer.core.frontier.lease import Entry, Errand
+from gossamer.core.frontier.ledger import Ledger, encode_ledger
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
     LEVELS,
@@ -22,7 +23,6 @@ from gossamer.core.frontier.records import (
     queue_key,
     ready_key,
 )
-from gossamer.core.frontier import commands
 from gossamer.core.limits import HEAD_ENTRIES_MAX
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState, decode_robots, encode_robots
 from gossamer.core.seen.fingerprint import Fingerprinter
@@ -107,9 +107,15 @@ class Shard:
         found = self.rows.scan(Table.ROBOTS, host_id, host_id + END, AUTHORITIES_PER_HOST_MAX)
         return {key[HOST_ID_BYTES:].decode(): decode_robots(value) for key, value in found}
 
-    def save_robots(self, command: commands.SaveRobots) -> None:
-        """Keep what a robots.txt said."""
-        self.rows.put(Table.ROBOTS, command.host_id + command.authority.encode(), encode_robots(command.robots))
+    def book(self, command: commands.Move | commands.SaveRobots | commands.AnswerErrand) -> None:
+        """Do what a frontier asks of its own shard."""
+        match command:
+            case commands.Move():
+                self.move(command)
+            case commands.SaveRobots(host_id, authority, robots):
+                self.rows.put(Table.ROBOTS, host_id + authority.encode(), encode_robots(robots))
+            case commands.AnswerErrand(errand, answer):
+                self.answer_errand(errand, answer)
 
     def answer_errand(self, errand: Errand, answer: RobotsAnswer) -> None:
         """Hand an errand's answer to whoever waits for it."""
@@ -206,9 +212,11 @@ class Shard:
     @property
     def changed(self) -> bool:
         """Whether there is something to commit."""
-        return self.rows.changed or bool(self.frontier.touched) or bool(self.after_commit)
+        return self.rows.changed or bool(self.frontier.working.touched) or bool(self.after_commit)
 
-    def begin_commit(self, number: int, marks: Sequence[FileMark], encode_mark: Callable[[FileMark], bytes]) -> WriteBatch:
+    def begin_commit(
+        self, number: int, marks: Sequence[FileMark], encode_mark: Callable[[FileMark], bytes]
+    ) -> WriteBatch:
         """Everything changed since the last commit, as one batch. One step of the loop."""
         for host_id, state in self.frontier.take_touched().items():
             self.rows.put(Table.HOST, host_id, encode(state))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gossamer.core.frontier.lease import Lease, LeaseKind
-from gossamer.core.http.exchange import Exchange, FetchRequest
+from gossamer.core.http.exchange import FetchRequest
 from gossamer.core.http.request import ACCEPT_PAGES, ACCEPT_ROBOTS, Validators, request_fields
-from gossamer.flow.reading import Reading, read
+from gossamer.flow.finished import Finished
+from gossamer.flow.reading import read
 from gossamer.flow.report import report_page, report_robots
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
@@ -16,32 +17,31 @@ async def visit(worker: Worker, shard: Shard, lease: Lease) -> None:
     """Carry a lease to its end: fetch, read, ask whether the content was seen, then archive and report in one step."""
     exchange = await worker.fetcher.fetch(_request(worker, lease))
     try:
+        finished = Finished(lease, exchange, read(exchange, lease.url, worker.parser))
         if lease.kind is LeaseKind.ROBOTS:
-            report_robots(worker, shard, lease, exchange)
+            report_robots(worker, shard, finished)
+        elif finished.reading.digest:
+            await _see_and_report(worker, shard, finished)
         else:
-            reading = read(exchange, lease.url, worker.parser)
-            await _see_and_report(worker, shard, lease, exchange, reading)
+            report_page(worker, shard, finished)
     finally:
         if exchange.body is not None:
             exchange.body.close()
 
 
-async def _see_and_report(worker: Worker, shard: Shard, lease: Lease, exchange: Exchange, reading: Reading) -> None:
+async def _see_and_report(worker: Worker, shard: Shard, finished: Finished) -> None:
     """The content-seen test, and the report. Who is told "new" owes the digest's shard a claim or a release."""
-    if not reading.digest:
-        report_page(worker, shard, lease, exchange, reading, None)
-        return
-    owner = worker.exchange.shard(worker.rules.shard_of_digest(reading.digest))
-    earlier = await owner.earlier_copy(reading.digest)
+    digest = finished.reading.digest
+    owner = worker.exchange.shard(worker.rules.shard_of_digest(digest))
+    finished.earlier = await owner.earlier_copy(digest)
     claim: Claim | None = None
     try:
-        claim = report_page(worker, shard, lease, exchange, reading, earlier)
+        claim = report_page(worker, shard, finished)
     finally:
-        if earlier is None and claim is None:
-            owner.released(reading.digest)
+        if finished.earlier is None and claim is None:
+            owner.released(digest)
     if claim is not None:
-        confirmed = claim
-        shard.after_commit.append(lambda: owner.claimed(reading.digest, confirmed))
+        shard.after_commit.append(lambda: owner.claimed(digest, claim))
 
 
 def _request(worker: Worker, lease: Lease) -> FetchRequest:

@@ -93,8 +93,7 @@ class CommittedLines:
     def sync(self) -> None:
         """See the port."""
         self._sync_files()
-        journal = self._ledger.next_conversion()
-        if journal is not None:
+        if journal := self._ledger.next_conversion():
             self._convert(journal)
 
     def acknowledge(self) -> None:
@@ -107,7 +106,8 @@ class CommittedLines:
         for series in list(self._open):
             self.close(series)
         self._sync_files()
-        for journal in self._ledger.take_all():
+        self._ledger.release_all()
+        while journal := self._ledger.next_conversion():
             self._convert(journal)
 
     def recover(

@@ -45,7 +45,7 @@ SESSION = "0123456789abcdefABCDEF0123456789"
         (f"http://e.com/?sid={SESSION}", "com,e)/"),
         ("http://e.com/(S(0123456789abcdefghijklmn))/X.aspx?A=b", "com,e)/x.aspx?a=b"),
         ("http://e.com/(0123456789abcdefghijklmn)/x.aspx", "com,e)/x.aspx"),
-        ("http://e.com/a|b^c`d\"e", "com,e)/a|b^c`d\"e"),
+        ('http://e.com/a|b^c`d"e', 'com,e)/a|b^c`d"e'),
         ("http://.../a/b", "http:/a/b"),
         ("http://f:0/c", "f)/c"),
         ("dns:example.com", "dns:example.com"),

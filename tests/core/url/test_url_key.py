@@ -51,7 +51,9 @@ def test_what_does_not_fold(one: str, other: str) -> None:
 
 
 PIECES = st.lists(
-    st.sampled_from(["%", "%2", "%25", "%41", "%7e", "%2f", "%2E", "2", "e", "F", "/", "?", "&", "|", '"', "é", ".", "~"])
+    st.sampled_from(
+        ["%", "%2", "%25", "%41", "%7e", "%2f", "%2E", "2", "e", "F", "/", "?", "&", "|", '"', "é", ".", "~"]
+    )
 )
 
 

@@ -45,6 +45,9 @@ NONE: Final = "none"
 
 NUMBER_AND_UNIT: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", re.ASCII)
 
+TOML_ARRAY: Final = re.compile(r"\[\s*(?:\]|\".*\"\s*,?\s*\]|'.*'\s*,?\s*\])\Z", re.DOTALL)
+"""What is read as an array rather than as one text: patterns such as [a-z] begin with a bracket, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[T]):
@@ -269,7 +272,7 @@ def _items(value: object, *, commas: bool) -> Iterable[object]:
             raise TypeError
         return cast("Iterable[object]", value)
     text = value.strip()
-    if text.startswith("[") and text.endswith("]"):
+    if TOML_ARRAY.match(text):
         return cast("list[object]", tomllib.loads(f"items = {text}")["items"])
     if not text or text.lower() == NONE:
         return []

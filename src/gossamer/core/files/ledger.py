@@ -44,12 +44,10 @@ class FileLedger:
         """A closed journal whose rows are all committed, each named once; None when there is none."""
         return self._convertible.popleft() if self._convertible else None
 
-    def take_all(self) -> list[str]:
-        """Every journal that waits, those whose closing is not acknowledged included: for the end of a crawl."""
-        waiting = [*self._convertible, *sorted(self._closing)]
-        self._convertible.clear()
+    def release_all(self) -> None:
+        """Let also those journals be converted whose closing is not acknowledged yet: for the end of a crawl."""
+        self._convertible.extend(sorted(self._closing))
         self._closing.clear()
-        return waiting
 
     def superseded(self, journal: str, product: str, length: int) -> None:
         """`product`, durable under its name with that length, stands for `journal` from the next commit on."""

@@ -92,6 +92,13 @@ class BackQueue:
         """The level of its best queued URL; a retry counts as the last level."""
         return next((level for level in range(LEVELS) if self.state.queued[level]), LEVELS - 1)
 
+    def fill_heads(self, entries: list[Entry]) -> None:
+        """All that the host has queued has just been found: its heads are complete without a look at the store."""
+        for head in self.heads:
+            head.entries, head.complete = [], True
+        for entry in entries:
+            self.heads[entry.record.queue].add(entry)
+
     def rules_of(self, authority: str, product: str) -> RobotsRules | None:
         """The parsed rules of an authority whose robots.txt was read; None otherwise."""
         state = self.robots.get(authority)

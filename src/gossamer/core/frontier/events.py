@@ -55,7 +55,7 @@ class Resolved:
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Visited:
     """The report of one lease."""
 

@@ -63,7 +63,7 @@ def is_counted(blame: Blame, host: HostState, record: PageRecord) -> bool:
     return host.failures == 0 or (last is not None and host.answered_at > last)
 
 
-def fate_of_failure(  # noqa: PLR0913 - the six facts the rule needs, each by name
+def fate_of_failure(
     *,
     blame: Blame,
     reason: str,

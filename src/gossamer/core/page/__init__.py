@@ -1,1 +1,1 @@
-"""Reading a document: character encoding, links with their kind and text, title, directives. Nothing malformed raises."""
+"""Reading a document: charset, links with their kind and text, title, directives. Nothing malformed raises."""

@@ -26,14 +26,14 @@ UNDECODABLE: Final = "undecodable"
 _FALLBACK: Final = "windows-1252"
 _WHITE: Final = b"\t\n\x0c\r "
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
-_HEADER_CHARSET: Final = re.compile(r"(?:^|[;,\t\n\r ])charset[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"]*)\"?|'([^']*)'?|([^;,]*))", re.I)
+_HEADER_CHARSET: Final = re.compile(r"(?:^|[;,\t\n\r ])charset[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"]*)\"?|'([^']*)'?|([^;,]*))", re.IGNORECASE)
 _TLD: Final = re.compile(r"[a-z0-9-]{1,63}")
 
 _SIGNATURES: Final = re.compile(
     rb"%PDF-|%!PS-Adobe-|\x89PNG|GIF8[79]a|\xff\xd8\xff|RIFF....WEBP|RIFF....WAVE|PK\x03\x04|\x1f\x8b\x08|BZh[1-9]1AY"
     rb"|\xfd7zXZ\x00|7z\xbc\xaf\x27\x1c|\x28\xb5\x2f\xfd|Rar!\x1a\x07|\x7fELF|\xca\xfe\xba\xbe|wOF[F2]\x00|wOF2|OggS\x00"
     rb"|fLaC\x00|ID3[\x02-\x04]|....ftyp|\x1a\x45\xdf\xa3|\x00\x00\x01\x00|SQLite format 3\x00|\x00asm|BM....\x00\x00\x00\x00",
-    re.S,
+    re.DOTALL,
 )
 """First bytes of the formats most often sent as text/html (MIME Sniffing standard sections 6 and 7, and their kin)."""
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from gossamer.core.page.charset_labels import encoding_of
 
-_NEXT: Final = re.compile(rb"<(?:(!--)|(meta)(?=[\t\n\x0c\r /])|(/?[a-z])|([!/?]))", re.I)
+_NEXT: Final = re.compile(rb"<(?:(!--)|(meta)(?=[\t\n\x0c\r /])|(/?[a-z])|([!/?]))", re.IGNORECASE)
 _ATTRIBUTE: Final = re.compile(
     rb"[\t\n\x0c\r /]*+([^\t\n\x0c\r />][^\t\n\x0c\r />=]*+)"
     rb"(?:[\t\n\x0c\r ]*+=[\t\n\x0c\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\x0c\r >\"'][^\t\n\x0c\r >]*+)|(?=>)|()))?"
@@ -19,7 +19,7 @@ _ATTRIBUTE: Final = re.compile(
 _GAP: Final = re.compile(rb"[\t\n\x0c\r /]*+")
 _TAG_NAME_END: Final = re.compile(rb"[\t\n\x0c\r >]")
 _CONTENT_CHARSET: Final = re.compile(
-    r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))", re.I
+    r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))", re.IGNORECASE
 )
 _XML: Final = re.compile(rb"<\?xml[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\">]*)\"|'([^'>]*)')")
 _XML_WIDE: Final = ((b"<\0?\0x\0", "utf-16le"), (b"\0<\0?\0x", "utf-16be"))

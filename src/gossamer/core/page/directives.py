@@ -26,7 +26,7 @@ _EFFECTS: Final[dict[str, tuple[str, ...]]] = {
 _VALUED: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 """Rules with a value after a colon: their name is no crawler's."""
 _SPLIT: Final = re.compile(r"[,\s]+")
-_NAMED: Final = re.compile(r"\s*([A-Za-z0-9_.\-*/]+)\s*:\s*(.*)", re.S)
+_NAMED: Final = re.compile(r"\s*([A-Za-z0-9_.\-*/]+)\s*:\s*(.*)", re.DOTALL)
 
 
 def read_directives(metas: Iterable[tuple[str, str]], robots_tags: Iterable[str]) -> Directives:

@@ -23,6 +23,8 @@ _FOLDED_SHARE: Final = 8
 
 def folded(text: str, characters_max: int) -> str:
     """White space folded to single spaces, cut."""
+    if len(text) <= characters_max:
+        return " ".join(text.split())
     return " ".join(text[: characters_max * _FOLDED_SHARE].split())[:characters_max]
 
 
@@ -43,17 +45,19 @@ class LinkColumns:
         if len(self._references) >= LINK_ROWS_PER_PAGE_MAX:
             self._too_many += 1
             return
-        # The fragment names a part of the document and not another one; without it far fewer references differ.
-        self._references.append(reference.partition("#")[0])
+        self._references.append(reference)
         self._kinds.append(kind)
         self._flags.append(flags)
-        self._texts.append(folded(text, LINK_TEXT_CHARACTERS_MAX) if text else "")
+        self._texts.append(text)
 
     def resolve(self, base: str, encoding: str) -> Links:
         """The rows that are http or https URLs, resolved against `base`; the others are counted by reason.
 
         `encoding`, the page's by its WHATWG name, decides how queries are written. Empties the columns.
         """
+        # A fragment names a part of a document and not another one; without it far fewer references differ.
+        self._references = [reference.partition("#")[0] for reference in self._references]
+        self._texts = [folded(text, LINK_TEXT_CHARACTERS_MAX) for text in self._texts]
         urls = self._urls(base, encoding)
         links = Links(urls, self._kinds, self._flags, self._texts)
         if "" in set(urls) or len(urls) > LINKS_PER_PAGE_MAX:

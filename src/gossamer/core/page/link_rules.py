@@ -39,8 +39,7 @@ link here (section 4.8.3: an image without source), though for `a` and `area` it
 SRCSET_ELEMENTS: Final = frozenset({"img", "source"})
 
 RESOURCE_RELS: Final = frozenset(
-    "stylesheet icon apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image mask-icon fluid-icon "
-    "preload prefetch prerender dns-prefetch preconnect modulepreload manifest compression-dictionary".split()
+    ["stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "fluid-icon", "preload", "prefetch", "prerender", "dns-prefetch", "preconnect", "modulepreload", "manifest", "compression-dictionary"]
 )
 """A `link` with one of these names something a page is made of, or work done ahead, and no document of its own
 ("shortcut icon" carries "icon")."""

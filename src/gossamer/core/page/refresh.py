@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 _WHITE: Final = r"[\t\n\f\r ]*+"
 _TIME: Final = re.compile(rf"{_WHITE}(?:([0-9]++)|(?=\.))[0-9.]*+")
 _SEPARATOR: Final = re.compile(rf"(?=[\t\n\f\r ;,]){_WHITE}[;,]?{_WHITE}")
-_URL_EQUALS: Final = re.compile(rf"url{_WHITE}={_WHITE}", re.I | re.A)
+_URL_EQUALS: Final = re.compile(rf"url{_WHITE}={_WHITE}", re.IGNORECASE | re.ASCII)
 _DIGITS_READ: Final = 9
 """More digits than this are three decades and more: the same to everybody."""
 
@@ -42,7 +42,7 @@ def parse_refresh(content: str) -> Refresh | None:
 def _url(text: str) -> str:
     equals = _URL_EQUALS.match(text)
     text = text[equals.end() :] if equals else text
-    if equals or not text[:1] in ("u", "U"):
+    if equals or text[:1] not in ("u", "U"):
         quote = text[:1]
         if quote in ("'", '"') and quote:
             return text[1:].partition(quote)[0]

@@ -12,9 +12,9 @@ _LEAD: Final = re.compile(r"[\t\n\f\r ,]*+")
 _URL: Final = re.compile(r"[^\t\n\f\r ]++")
 _DESCRIPTORS: Final = re.compile(r"(?:[^,(]|\([^)]*+(?:\)|\Z))*+,?")
 _NUMBER: Final = r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_WIDTH: Final = re.compile(r"0*[1-9][0-9]*w", re.A)
-_HEIGHT: Final = re.compile(r"0*[1-9][0-9]*h", re.A)
-_DENSITY: Final = re.compile(rf"(?!-(?!0*\.?0*x)){_NUMBER}x", re.A)
+_WIDTH: Final = re.compile(r"0*[1-9][0-9]*w", re.ASCII)
+_HEIGHT: Final = re.compile(r"0*[1-9][0-9]*h", re.ASCII)
+_DENSITY: Final = re.compile(rf"(?!-(?!0*\.?0*x)){_NUMBER}x", re.ASCII)
 _TOKEN: Final = re.compile(r"(?:[^\t\n\f\r (]|\([^)]*+(?:\)|\Z))++")
 
 

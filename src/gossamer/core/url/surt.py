@@ -59,7 +59,7 @@ def _host(scheme: bytes, authority: bytes) -> bytes:
     www = _WWW.match(host)
     host = host[www.end() :] if www else host
     reversed_labels = b",".join(reversed(_escaped(host).split(b".")))
-    shown = b"" if not host or port in (b"", b"0", _DEFAULT_PORTS.get(scheme)) else b":" + port
+    shown = b"" if not host or port in (b"", b"0", _DEFAULT_PORTS.get(scheme)) else b":" + _escaped(port)
     return reversed_labels + shown
 
 

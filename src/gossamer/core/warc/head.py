@@ -58,6 +58,9 @@ def indexed(head: bytes) -> IndexedHead:
     status_line = _text(seen.partition(b"\n")[0])
     words = status_line.split(" ", 1)[1:]
     status = words[0].strip().split(" ", 1)[0] if words else ""
+    if not status and b":" not in seen:
+        # No status and no field: warcio takes the record for a file that was fetched without any head.
+        return IndexedHead("application/http", "200")
     if status == "-" or (status == "204" and "Error" in status_line):
         status = ""
     return IndexedHead(_mime(seen), status)

@@ -1,0 +1,185 @@
+"""The working set: which hosts are back queues in memory, and when each has its next turn.
+
+A host is in one of four places. In the *working set* it is a back queue with a moment in the heap. *Asleep* it is bytes
+in the store, listed under the moment it wakes. *Held* it is over a cap. Otherwise it has nothing queued. Every change
+of place is a `Move`, committed with everything else, so that opening finds each host where it was.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from typing import Final
+
+from gossamer.core.frontier.back_queue import BackQueue, Phase
+from gossamer.core.frontier.commands import Command, Move, Wake
+from gossamer.core.frontier.events import LoadedHost
+from gossamer.core.frontier.lease import Entry
+from gossamer.core.frontier.ledger import Ledger
+from gossamer.core.frontier.records import LEVELS, HostState
+
+SLEEP_SECONDS: Final = 60.0
+"""A host with nothing to do for longer than this leaves the working set."""
+WAKE_AHEAD_SECONDS: Final = 1.0
+"""Hosts enter the working set this long before their moment."""
+WAKE_COUNT_MAX: Final = 64
+"""Hosts woken at once, so that no step of the loop is long."""
+LEASES_BEFORE_YIELD: Final = 32
+"""With a full working set and others waiting, a host gives its place up after this many leases."""
+
+
+@dataclass(slots=True)
+class WorkingSet:
+    """Hosts in memory, at most `hosts_max` but for errands; commands it gives rise to gather in `out`."""
+
+    hosts_max: int
+    ledger: Ledger
+    hosts: dict[bytes, BackQueue] = field(default_factory=dict)
+    touched: dict[bytes, HostState] = field(default_factory=dict)
+    """Host states changed since the last commit took them."""
+    next_wake: float | None = 0.0
+    """When to look for sleeping hosts; None when none sleeps."""
+    suspended: set[bytes] = field(default_factory=set)
+    """Hosts out of turn until an event brings them back."""
+    out: list[Command] = field(default_factory=list)
+    _heap: list[tuple[float, int, bytes]] = field(default_factory=list)
+    _ticket: int = 0
+
+    def touch(self, host: BackQueue) -> HostState:
+        """The state of a host, to be changed; the next commit saves it."""
+        self.touched[host.host_id] = host.state
+        return host.state
+
+    def due(self, now: float) -> BackQueue | None:
+        """The host whose moment came first, out of the heap; None when no moment has come."""
+        while self._heap and self._heap[0][0] <= now:
+            at, _, host_id = heapq.heappop(self._heap)
+            host = self.hosts.get(host_id)
+            if host is not None and host.phase is Phase.WAITING and host.at == at:
+                return host
+        return None
+
+    def next_moment(self) -> float | None:
+        """When `due` or `wake` has something to do again; None when only events can bring it."""
+        while self._heap and self._is_stale(self._heap[0]):
+            heapq.heappop(self._heap)
+        moments = [self._heap[0][0]] if self._heap else []
+        if self.next_wake is not None and len(self.hosts) < self.hosts_max:
+            moments.append(self.next_wake - WAKE_AHEAD_SECONDS)
+        return min(moments) if moments else None
+
+    def push(self, host: BackQueue, now: float, at: float = 0.0) -> None:
+        """Give a waiting host its moment in the heap (not before `at`), or its leave."""
+        self.suspended.discard(host.host_id)
+        if not host.state.total and not host.errands and host.pending is None:
+            self._leave(host, Move(host.host_id, left_active=True))
+            return
+        host.phase = Phase.WAITING
+        host.at = max(at, host.state.next_at, host.next_due())
+        if self._should_sleep(host, now):
+            self._sleep(host)
+            return
+        self._ticket += 1
+        heapq.heappush(self._heap, (host.at, self._ticket, host.host_id))
+
+    def suspend(self, host: BackQueue, phase: Phase) -> None:
+        """Take a host out of turn until an event brings it back."""
+        host.phase = phase
+        host.at = -1.0
+        self.suspended.add(host.host_id)
+
+    def hold(self, host: BackQueue) -> None:
+        """A host has had all that the caps give it: its URLs are held."""
+        host.state.held = True
+        self.ledger.queued -= host.state.total
+        self.ledger.held += host.state.total
+        self._leave(host, Move(host.host_id, left_active=True, held=True))
+
+    def enter(self, loaded: LoadedHost, not_before: float) -> BackQueue:
+        """Take a host in; `push` gives it its moment. Nobody is contacted before `not_before`."""
+        state = loaded.state
+        state.next_at = max(state.next_at, not_before)
+        self.out.append(
+            Move(
+                loaded.host_id,
+                active=True,
+                left_ready_level=state.ready_level,
+                left_ready_wake_ms=state.ready_wake_ms,
+                left_held=state.held,
+            )
+        )
+        state.ready_level, state.ready_wake_ms = -1, 0
+        if state.held:
+            state.held = False
+            self.ledger.held -= state.total
+            self.ledger.queued += state.total
+        host = BackQueue(loaded.host_id, state, loaded.robots)
+        for queue, head in enumerate(host.heads):
+            head.complete = not state.queued[queue]
+        self.hosts[loaded.host_id] = host
+        self.touch(host)
+        return host
+
+    def place(self, loaded: LoadedHost, now: float, not_before: float, entries: list[Entry]) -> None:
+        """Give a host that was found URLs for its place: in the set if there is room, else asleep."""
+        if len(self.hosts) < self.hosts_max:
+            host = self.enter(loaded, not_before)
+            if host.state.total == len(entries):
+                host.fill_heads(entries)
+            self.push(host, now)
+            return
+        state = loaded.state
+        level = next((each for each in range(LEVELS) if state.queued[each]), LEVELS - 1)
+        wake_ms = max(0, int(max(state.next_at, now) * 1000))
+        if state.ready_level >= 0:
+            wake_ms = min(wake_ms, state.ready_wake_ms)
+        if (level, wake_ms) != (state.ready_level, state.ready_wake_ms):
+            self._move_asleep(loaded, level, wake_ms)
+
+    def wake(self, now: float) -> None:
+        """Ask for sleeping hosts whose moment comes, if there is room for them."""
+        free = self.hosts_max - len(self.hosts)
+        if self.next_wake is not None and self.next_wake - WAKE_AHEAD_SECONDS <= now and free > 0:
+            self.next_wake = None
+            self.out.append(Wake(min(free, WAKE_COUNT_MAX), now + WAKE_AHEAD_SECONDS))
+
+    def _should_sleep(self, host: BackQueue, now: float) -> bool:
+        if host.errands or host.pending is not None:
+            return False
+        if host.at > now + SLEEP_SECONDS:
+            return True
+        crowded = len(self.hosts) >= self.hosts_max and self.next_wake is not None and self.next_wake <= now
+        return crowded and host.leases >= LEASES_BEFORE_YIELD
+
+    def _sleep(self, host: BackQueue) -> None:
+        level, wake_ms = host.best_level(), max(0, int(host.at * 1000))
+        host.state.ready_level, host.state.ready_wake_ms = level, wake_ms
+        self._note_wake(wake_ms / 1000)
+        self._leave(host, Move(host.host_id, left_active=True, ready_level=level, ready_wake_ms=wake_ms))
+
+    def _leave(self, host: BackQueue, move: Move) -> None:
+        self.touch(host)
+        del self.hosts[host.host_id]
+        self.out.append(move)
+
+    def _move_asleep(self, loaded: LoadedHost, level: int, wake_ms: int) -> None:
+        state = loaded.state
+        self.out.append(
+            Move(
+                loaded.host_id,
+                ready_level=level,
+                ready_wake_ms=wake_ms,
+                left_ready_level=state.ready_level,
+                left_ready_wake_ms=state.ready_wake_ms,
+            )
+        )
+        state.ready_level, state.ready_wake_ms = level, wake_ms
+        self.touched[loaded.host_id] = state
+        self._note_wake(wake_ms / 1000)
+
+    def _note_wake(self, wake: float) -> None:
+        self.next_wake = wake if self.next_wake is None else min(self.next_wake, wake)
+
+    def _is_stale(self, item: tuple[float, int, bytes]) -> bool:
+        host = self.hosts.get(item[2])
+        return host is None or host.phase is not Phase.WAITING or host.at != item[0]

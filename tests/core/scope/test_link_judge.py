@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import pytest
+
+from gossamer.core.page.links import LinkFlag, LinkKind, Links
+from gossamer.core.scope import judge as judging
+from gossamer.core.scope.block_list import read_block_list
+from gossamer.core.scope.extensions import HTML_MEDIA, NO_PAGE, extension_of, refused_extensions
+from gossamer.core.scope.filters import FilterRules, followed_kinds
+from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.scope.patterns import Patterns
+from gossamer.core.scope.reasons import EXPLANATIONS, Reason
+from gossamer.core.scope.rules import Scope, ScopeKind, ScopeRules
+from gossamer.core.url.site import SiteList
+
+SITES = SiteList()
+SEED = "http://h.example/"
+
+
+def judge(filters: FilterRules | None = None, kind: ScopeKind = ScopeKind.HOST) -> LinkJudge:
+    scope = ScopeRules(Scope(kind, (SEED,)), SITES.site_of)
+    return LinkJudge(scope, filters or FilterRules(), SITES.site_of)
+
+
+def one(judged: LinkJudge, url: str, kind: LinkKind = LinkKind.A, depth: int = 1) -> str:
+    return judged.judge_one(url, kind, depth)
+
+
+FILTERS = FilterRules(
+    include=Patterns(["/docs/", r"\?page=\d+$"]),
+    exclude=Patterns(["/print/", "é"]),
+    extensions=refused_extensions(HTML_MEDIA),
+    url_length_max=100,
+    depth_max=3,
+    blocked=read_block_list("blocked.example\nhttp://h.example/docs/secret/")[0],
+)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://h.example/docs/a", ""),
+        ("http://h.example/list?page=12", ""),
+        ("http://h.example/list?page=x", "not included"),
+        ("http://h.example/docs/print/a", "excluded"),
+        ("http://h.example/docs/" + "a" * 90, "url length"),
+        ("http://other.example/docs/", "scope"),
+        ("http://blocked.example/docs/", "blocked"),
+        ("http://h.example/docs/secret/x", "blocked"),
+        ("http://h.example/docs/map.PNG", "extension"),
+        ("http://h.example/docs/map.png?size=1", "extension"),
+        ("http://h.example/docs/File:Map.png", ""),
+        ("http://h.example/docs/get?file=map.png", ""),
+        ("http://h.example/docs/.hidden", ""),
+        ("http://h.example/docs/v1.2", ""),
+    ],
+)
+def test_reasons_of_urls(url: str, reason: str) -> None:
+    assert one(judge(FILTERS), url) == reason
+
+
+@pytest.mark.parametrize(
+    ("kind", "depth", "reason"),
+    [
+        (LinkKind.A, 3, ""),
+        (LinkKind.A, 4, "depth"),
+        (LinkKind.IMAGE, 1, "kind not followed"),
+        (LinkKind.REDIRECT, 3, ""),
+        (LinkKind.SEED, 9, ""),
+        (LinkKind.OPERATOR, 9, ""),
+    ],
+)
+def test_reasons_of_kinds(kind: LinkKind, depth: int, reason: str) -> None:
+    assert one(judge(FILTERS), "http://h.example/docs/a", kind, depth) == reason
+
+
+def test_no_depth_limit() -> None:
+    assert one(judge(FilterRules(depth_max=None)), "http://h.example/a", depth=1_000_000) == ""
+
+
+def test_what_people_name_is_not_judged_as_a_link() -> None:
+    for kind in judging.NAMED_BY_PEOPLE:
+        assert one(judge(FILTERS), "http://elsewhere.example/map.png", kind) == ""
+        assert one(judge(FILTERS), "http://blocked.example/", kind) == "blocked"
+        assert one(judge(FILTERS), "http://h.example/docs/secret/", kind) == "blocked"
+        assert one(judge(FILTERS), "http://h.example/print/", kind) == "excluded"
+
+
+def rows(*links: tuple[LinkKind, LinkFlag]) -> Links:
+    batch = Links()
+    for kind, flag in links:
+        batch.add("http://h.example/a", kind, flag, "")
+    return batch
+
+
+NOFOLLOW_ROWS = (
+    (LinkKind.A, LinkFlag.NOFOLLOW),
+    (LinkKind.A, LinkFlag.UGC),
+    (LinkKind.REDIRECT, LinkFlag.NOFOLLOW),
+    (LinkKind.A, LinkFlag.NOFOLLOW | LinkFlag.SPONSORED),
+)
+
+
+@pytest.mark.parametrize(
+    ("obey", "page", "expected"),
+    [
+        (True, False, ["nofollow", "", "", "nofollow"]),
+        (True, True, ["nofollow", "nofollow", "", "nofollow"]),
+        (False, True, ["", "", "", ""]),
+    ],
+)
+def test_nofollow(obey: bool, page: bool, expected: list[str]) -> None:
+    judged = judge(FilterRules(obey_nofollow=obey))
+    assert judged.judge(rows(*NOFOLLOW_ROWS), 1, page_nofollow=page) == expected
+
+
+def test_an_empty_batch() -> None:
+    assert judge().judge(Links(), 1) == []
+
+
+def test_widening_is_seen_at_once() -> None:
+    judged = judge()
+    assert one(judged, "http://www.h.example/") == "scope"
+    assert judged.widen(SEED, "http://www.h.example/")
+    assert one(judged, "http://www.h.example/") == ""
+    assert one(judged, "http://later.example/") == "scope"
+    judged.add_seed("http://later.example/")
+    assert one(judged, "http://later.example/") == ""
+
+
+@pytest.mark.parametrize("kind", [ScopeKind.PAGE, ScopeKind.PREFIX])
+def test_scopes_that_depend_on_the_url(kind: ScopeKind) -> None:
+    judged = judge(kind=kind)
+    assert one(judged, SEED) == ""
+    assert one(judged, "http://h.example/x") == ("scope" if kind is ScopeKind.PAGE else "")
+
+
+def test_memory_of_hosts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "HOST_VERDICTS_MAX", 5)
+    judged = judge()
+    for number in range(50):
+        assert one(judged, f"http://h{number}.other.example/") == "scope"
+    assert len(judged._hosts) <= 5
+
+
+def test_extensions() -> None:
+    assert extension_of("http://example.com/") == ""
+    assert extension_of("http://example.com/a.tar.GZ") == "gz"
+    assert extension_of("http://example.com/a.b/c") == ""
+    assert extension_of("http://example.com/a.") == ""
+    assert refused_extensions(None) == frozenset()
+    assert refused_extensions(None, ["xml"]) == {"xml"}
+    assert refused_extensions(HTML_MEDIA | {"application/pdf"}) == frozenset()
+    assert refused_extensions(HTML_MEDIA, ["xml"]) == NO_PAGE | {"xml"}
+    assert not NO_PAGE & {"html", "htm", "xhtml", "php", "asp", "jsp", "cgi", "com", "org", "xml", "txt", "json", "js"}
+
+
+def test_kinds_by_name() -> None:
+    assert followed_kinds(["image", "Script"]) - followed_kinds([]) == {LinkKind.IMAGE, LinkKind.SCRIPT}
+    with pytest.raises(ValueError, match="did you mean 'image'"):
+        followed_kinds(["imgae"])
+
+
+def test_patterns_are_linear_and_checked() -> None:
+    assert Patterns([]).find("x") is None
+    assert Patterns(["b", "a"]).find("xab") == "b"
+    assert Patterns(["(a+)+$"]).find("a" * 2000 + "!") is None
+    with pytest.raises(ValueError, match=r"'\('.*missing"):
+        Patterns(["("])
+    with pytest.raises(ValueError, match="RE2"):
+        Patterns(["(?=x)"])
+
+
+def test_every_reason_is_explained() -> None:
+    assert set(EXPLANATIONS) == set(Reason)

@@ -1,0 +1,134 @@
+"""The books of a crawl, counted again from what lies in its stores and datasets: no counter of the crawler is believed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
+from gossamer.core.frontier.ledger import Ledger, total
+from gossamer.core.frontier.records import PageRecord, PageState, decode_host, decode_page
+from gossamer.flow.opening import read_ledger
+from gossamer.flow.pending import PendingStore
+from gossamer.ports.store import Table
+
+if TYPE_CHECKING:
+    from tests.crawls import Crawl
+
+END = b"\xff" * 40
+STEP = 10_000
+
+
+@dataclass
+class Books:
+    """What a crawl's stores hold, counted row by row."""
+
+    ledgers: list[Ledger] = field(default_factory=list[Ledger])
+    records: list[PageRecord] = field(default_factory=list[PageRecord])
+    held_hosts: set[str] = field(default_factory=set[str])
+    queue_rows: int = 0
+    waiting_entries: int = 0
+    """Rows of the outboxes."""
+
+    @property
+    def total(self) -> Ledger:
+        """The crawler's own counters, over all shards."""
+        return total(self.ledgers)
+
+    def states(self) -> Counter[int]:
+        """How many URLs are in each state."""
+        return Counter(record.state for record in self.records)
+
+    def reasons(self, state: PageState) -> Counter[str]:
+        """The reasons of the URLs in a state."""
+        return Counter(record.reason for record in self.records if record.state == state)
+
+
+def read_books(crawl: Crawl) -> Books:
+    """Read every row of every shard's store. Nobody else may have the folder open."""
+    books = Books()
+    resources = RocksResources()
+    with ExitStack() as stack:
+        for path in sorted((crawl.folder / "state").glob("shard-*")):
+            store = stack.enter_context(RocksStore(path, resources=resources))
+            books.ledgers.append(read_ledger(PendingStore(store)))
+            books.records += [decode_page(value) for _, value in _all(store, Table.PAGE)]
+            hosts = [decode_host(value) for _, value in _all(store, Table.HOST)]
+            books.held_hosts |= {host.name for host in hosts if host.held}
+            books.queue_rows += len(_all(store, Table.QUEUE))
+            books.waiting_entries += len(_all(store, Table.OUTBOX))
+    return books
+
+
+def problems(crawl: Crawl) -> list[str]:
+    """Every way in which the books do not hold, in words; empty when all does.
+
+    The crawler's equations, its counters against the rows of its stores, and both against the Parquet files.
+    """
+    books = read_books(crawl)
+    ledger = books.total
+    found = [f"shard {number}: {text}" for number, one in enumerate(books.ledgers) for text in one.problems()]
+    found += _differences(_stored(books, ledger) + _exported(crawl, ledger))
+    twice = [key for key, times in Counter((row["url"], row["started"]) for row in crawl.rows("pages")).items() if times > 1]
+    found += [f"{url} at {started} stands twice in pages" for url, started in twice]
+    return found
+
+
+def _stored(books: Books, ledger: Ledger) -> list[tuple[str, Any, Any]]:
+    """(what, by the counter, by the rows)."""
+    states = books.states()
+    return [
+        ("known URLs", ledger.known, len(books.records)),
+        ("queued and held URLs", ledger.queued + ledger.held, states[PageState.QUEUED]),
+        ("queue rows", ledger.queued + ledger.held, books.queue_rows),
+        ("done", ledger.done, states[PageState.DONE]),
+        ("gone", ledger.gone, states[PageState.GONE]),
+        ("failed", +Counter(ledger.failed), books.reasons(PageState.FAILED)),
+        ("refused", +Counter(ledger.refused), books.reasons(PageState.REFUSED)),
+        ("sent and not waiting", ledger.received if not books.waiting_entries else None, ledger.sent)
+        if not books.waiting_entries
+        else ("outbox", True, ledger.received <= ledger.sent),
+    ]
+
+
+def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
+    """(what, by the counter, by the Parquet files)."""
+    visits = crawl.rows("pages")
+    fetched = [row for row in visits if row["kind"] == "page" and row["outcome"] == "fetched"]
+    links = crawl.table("links")
+    verdicts = Counter(links["verdict"].to_pylist()) if links.num_rows else Counter[str]()
+    verdicts.pop("followed", None)
+    refused: Counter[str] = Counter()
+    for row in crawl.rows("refused"):
+        refused[row["reason"]] += row["count"]
+    others = Counter(ledger.refused_links) + Counter(ledger.refused) + Counter(ledger.failed)
+    redirects = sum(row["outcome"] == "redirected" and row["kind"] == "page" for row in visits)
+    return [
+        ("fetches", ledger.fetches, len(visits)),
+        ("pages", ledger.pages, len(fetched)),
+        ("copies", ledger.copies, sum(bool(row["copy_of"]) for row in fetched)),
+        ("bytes", ledger.bytes, sum(row["bytes"] for row in visits)),
+        ("statuses", +Counter(ledger.statuses), Counter(str(row["status"]) for row in visits)),
+        ("links found on pages", sum(row["links"] for row in visits), links.num_rows),
+        ("links found, seeds and redirects aside", True, 0 <= ledger.found - links.num_rows <= redirects + _seeds(crawl)),
+        ("refusals", +others, refused),
+    ]
+
+
+def _seeds(crawl: Crawl) -> int:
+    return len((crawl.folder / "state" / "seeds.tsv").read_text(encoding="utf-8").splitlines())
+
+
+def _differences(checks: list[tuple[str, Any, Any]]) -> list[str]:
+    return [f"{what}: {left} is not {right}" for what, left, right in checks if left != right]
+
+
+def _all(store: RocksStore, table: Table) -> list[tuple[bytes, bytes]]:
+    rows: list[tuple[bytes, bytes]] = []
+    start = b""
+    while part := store.scan(table, start, END, STEP):
+        rows += part
+        start = part[-1][0] + b"\0"
+    return rows
