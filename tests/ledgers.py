@@ -71,9 +71,13 @@ def problems(crawl: Crawl) -> list[str]:
     ledger = books.total
     found = [f"shard {number}: {text}" for number, one in enumerate(books.ledgers) for text in one.problems()]
     found += _differences(_stored(books, ledger) + _exported(crawl, ledger))
-    twice = [key for key, times in Counter((row["url"], row["started"]) for row in crawl.rows("pages")).items() if times > 1]
-    found += [f"{url} at {started} stands twice in pages" for url, started in twice]
-    return found
+    return found + [f"{url} at {moment} stands twice in pages" for url, moment in twice(crawl)]
+
+
+def twice(crawl: Crawl) -> list[tuple[str, Any]]:
+    """(URL, start) of visits that stand in `pages` more than once."""
+    visits = Counter((row["url"], row["started"]) for row in crawl.rows("pages"))
+    return [visit for visit, times in visits.items() if times > 1]
 
 
 def _stored(books: Books, ledger: Ledger) -> list[tuple[str, Any, Any]]:
@@ -87,9 +91,8 @@ def _stored(books: Books, ledger: Ledger) -> list[tuple[str, Any, Any]]:
         ("gone", ledger.gone, states[PageState.GONE]),
         ("failed", +Counter(ledger.failed), books.reasons(PageState.FAILED)),
         ("refused", +Counter(ledger.refused), books.reasons(PageState.REFUSED)),
-        ("sent and not waiting", ledger.received if not books.waiting_entries else None, ledger.sent)
-        if not books.waiting_entries
-        else ("outbox", True, ledger.received <= ledger.sent),
+        ("received, of what was sent", True, ledger.received <= ledger.sent),
+        ("received when no outbox waits", True, bool(books.waiting_entries) or ledger.received == ledger.sent),
     ]
 
 
@@ -99,12 +102,13 @@ def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
     fetched = [row for row in visits if row["kind"] == "page" and row["outcome"] == "fetched"]
     links = crawl.table("links")
     verdicts = Counter(links["verdict"].to_pylist()) if links.num_rows else Counter[str]()
-    verdicts.pop("followed", None)
+    followed = verdicts.pop("followed", 0)
     refused: Counter[str] = Counter()
     for row in crawl.rows("refused"):
         refused[row["reason"]] += row["count"]
     others = Counter(ledger.refused_links) + Counter(ledger.refused) + Counter(ledger.failed)
-    redirects = sum(row["outcome"] == "redirected" and row["kind"] == "page" for row in visits)
+    # Redirects and seeds are links that stand on no page.
+    elsewhere = sum(row["outcome"] == "redirected" and row["kind"] == "page" for row in visits) + _seeds(crawl)
     return [
         ("fetches", ledger.fetches, len(visits)),
         ("pages", ledger.pages, len(fetched)),
@@ -112,7 +116,9 @@ def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
         ("bytes", ledger.bytes, sum(row["bytes"] for row in visits)),
         ("statuses", +Counter(ledger.statuses), Counter(str(row["status"]) for row in visits)),
         ("links found on pages", sum(row["links"] for row in visits), links.num_rows),
-        ("links found, seeds and redirects aside", True, 0 <= ledger.found - links.num_rows <= redirects + _seeds(crawl)),
+        ("links found elsewhere", True, 0 <= ledger.found - links.num_rows <= elsewhere),
+        ("links followed", True, 0 <= ledger.sent + ledger.seen + ledger.new - followed <= elsewhere),
+        ("verdicts beyond the refused links", Counter[str](), verdicts - Counter(ledger.refused_links)),
         ("refusals", +others, refused),
     ]
 

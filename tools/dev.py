@@ -22,7 +22,7 @@ usage: ./dev VERB
   check                  lint, format, types, layers and house rules (changes nothing)
   test [PYTEST ARGS]     all tests, or those that the arguments choose
   prove NAME [--quick]   one proof from proofs/; --list says what each shows
-  bench NAME [--quick]   one measurement from bench/; --list says what each measures
+  bench NAME [ARGS]      one measurement from bench/; --list says what each measures
   simulate ...           the same as ./gossamer simulate ...
   docs                   do the links and paths in the documentation lead anywhere?
 """
@@ -81,12 +81,21 @@ def _become(command: list[str]) -> NoReturn:
 
 def prove(arguments: Sequence[str]) -> int:
     """One proof."""
-    return scripts.run("proofs", "prove", arguments)
+    rest = [argument for argument in arguments if argument != "--quick"]
+    chosen = scripts.choose("prove", scripts.proofs(), rest)
+    if isinstance(chosen, int):
+        return chosen
+    if len(rest) > 1:
+        return usage()
+    return scripts.prove(f"proofs.{chosen}", quick="--quick" in arguments)
 
 
 def bench(arguments: Sequence[str]) -> int:
-    """One measurement."""
-    return scripts.run("bench", "bench", arguments)
+    """One measurement, with the arguments that are its own."""
+    chosen = scripts.choose("bench", scripts.measurements(), arguments)
+    if isinstance(chosen, int):
+        return chosen
+    return _become([str(python_of("dev")), "-m", f"bench.{chosen}", *arguments[1:]])
 
 
 def docs(arguments: Sequence[str]) -> int:

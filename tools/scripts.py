@@ -1,7 +1,8 @@
 """Proofs and measurements: one file each in `proofs/` and `bench/`, run by name.
 
-Such a file's docstring begins with one line saying what it shows. It has `run(quick: bool) -> int`, which prints its
-figures last and returns 0 when what it shows holds. `quick` is a smaller run of the same kind.
+The docstring of such a file begins with one line saying what it shows. A proof has `run(quick: bool) -> int`, which
+prints its figures last and returns 0 when what it shows holds; `quick` is a smaller run of the same kind. A measurement
+is a program with arguments of its own.
 """
 
 from __future__ import annotations
@@ -16,41 +17,48 @@ from typing import TYPE_CHECKING
 from tools.environment import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
-def known(folder: str) -> dict[str, str]:
-    """Name of each script in the folder, with the first line of its docstring. A file without `run` is no script."""
-    found: dict[str, str] = {}
+def proofs(folder: str = "proofs") -> dict[str, str]:
+    """Name of each proof and what it shows. A file without `run` is something that proofs share."""
+    return _told(folder, lambda node: isinstance(node, ast.FunctionDef) and node.name == "run")
+
+
+def measurements(folder: str = "bench") -> dict[str, str]:
+    """Name of each measurement and what it measures. A file that is no program is something that they share."""
+    return _told(folder, lambda node: isinstance(node, ast.If) and "__name__" in ast.unparse(node.test))
+
+
+def _told(folder: str, is_entry: Callable[[ast.stmt], bool]) -> dict[str, str]:
+    told: dict[str, str] = {}
     for path in sorted((ROOT / folder).glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if any(isinstance(node, ast.FunctionDef) and node.name == "run" for node in tree.body):
-            found[path.stem] = (ast.get_docstring(tree) or "(says nothing)").splitlines()[0]
-    return found
+        if any(is_entry(node) for node in tree.body):
+            told[path.stem] = (ast.get_docstring(tree) or "(says nothing)").splitlines()[0]
+    return told
 
 
-def run(folder: str, verb: str, arguments: Sequence[str]) -> int:
-    """Run the one that is named; `--list` or no name lists them."""
-    scripts = known(folder)
-    quick = "--quick" in arguments
-    names = [argument for argument in arguments if argument != "--quick"]
-    if not names or names == ["--list"]:
+def choose(verb: str, scripts: dict[str, str], arguments: Sequence[str]) -> str | int:
+    """The script that the first argument names; or, where it names none, the exit code after saying what there is."""
+    if not arguments or arguments[0] == "--list":
         for name, shows in scripts.items():
             print(f"{name:24} {shows}")
-        return 0 if names else 2
-    name = names[0]
-    if len(names) > 1 or name not in scripts:
-        near = difflib.get_close_matches(name, scripts, 1)
-        hint = f"; did you mean {near[0]}?" if near else f"; ./dev {verb} --list says what there is"
-        print(f"{verb}: no {name} in {folder}/{hint}", file=sys.stderr)
-        return 2
-    return _run_one(folder, name, quick=quick)
+        return 0 if arguments else 2
+    name = arguments[0]
+    if name in scripts:
+        return name
+    near = difflib.get_close_matches(name, scripts, 1)
+    hint = f"did you mean {near[0]}?" if near else f"./dev {verb} --list says what there is"
+    print(f"{verb}: there is no {name}; {hint}", file=sys.stderr)
+    return 2
 
 
-def _run_one(folder: str, name: str, *, quick: bool) -> int:
-    print(f"{folder}/{name}{' QUICK: a smaller run of the same kind' if quick else ''}", flush=True)
+def prove(module: str, *, quick: bool) -> int:
+    """Run one proof, by the name of its module."""
+    print(f"{module}{' QUICK: a smaller run of the same kind' if quick else ''}", flush=True)
     began = time.monotonic()
-    code = int(importlib.import_module(f"{folder}.{name}").run(quick=quick))
+    code = int(importlib.import_module(module).run(quick=quick))
     ended = f"{'holds' if code == 0 else 'FAILS'} after {time.monotonic() - began:.0f} s{' (QUICK)' if quick else ''}"
-    print(f"{folder}/{name}: {ended}", flush=True)
+    print(f"{module}: {ended}", flush=True)
     return code

@@ -109,6 +109,7 @@ def members(data: bytes) -> int:
     return sum(1 for _ in ArchiveIterator(io.BytesIO(data)))
 
 
+@pytest.mark.slow
 @given(extra=st.integers(0, 2000), simulation_seed=st.integers(0, 1000))
 def test_whatever_the_tail_every_member_is_valid_after_recovery(extra: int, simulation_seed: int) -> None:
     machine = memory_machine(WarcKind(), simulation_seed)
@@ -188,6 +189,7 @@ def write_samples(root: Path) -> tuple[Path, Path]:
     return warc, index
 
 
+@pytest.mark.slow
 def test_warcio_and_fastwarc_accept_every_record(tmp_path: Path) -> None:
     warc, _ = write_samples(tmp_path)
     for command in (
@@ -241,6 +243,7 @@ def test_offsets_are_those_that_readers_find(tmp_path: Path) -> None:
     assert {entry["filename"] for entry in entries} == {warc.name}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PYWB, reason="GOSSAMER_PYWB_INDEXER does not name pywb's cdx-indexer")
 def test_the_index_is_what_pywb_writes(tmp_path: Path) -> None:
     warc, index = write_samples(tmp_path)
@@ -248,6 +251,7 @@ def test_the_index_is_what_pywb_writes(tmp_path: Path) -> None:
     assert index.read_bytes() == written
 
 
+@pytest.mark.slow
 def test_a_long_tail_moves_aside_and_the_file_goes_on(tmp_path: Path) -> None:
     machine = folder_machine(WarcKind(), tmp_path)
     machine.start()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,23 @@ def test_settle_does_nothing_where_anything_is_damaged(disk: Disk) -> None:
     assert disk.lengths(["pages"]) == {"pages/a": 5}
     recovery = settle(disk, Plan(cut={"pages/a": 1}))
     assert recovery.cut == {"pages/a": 4}
+
+
+def test_appends_go_on_while_another_thread_syncs(tmp_path: Path) -> None:
+    disk = FolderDisk(tmp_path)
+    growing = disk.grow("archive/a")
+    pieces = [bytes([number % 256]) * (number % 97) for number in range(3000)]
+    with ThreadPoolExecutor(1) as thread:
+        syncing: Future[None] | None = None
+        for piece in pieces:
+            growing.append(piece)
+            if syncing is None or syncing.done():
+                growing.fix()
+                syncing = thread.submit(growing.sync)
+    growing.fix()
+    growing.sync()
+    growing.close()
+    assert bytes(disk.view("archive/a")) == b"".join(pieces)
 
 
 def test_directories_are_synced_after_creation_and_rename(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

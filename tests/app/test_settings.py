@@ -160,7 +160,7 @@ def test_rising_precedence_with_sources(tmp_path: Path) -> None:
                 "GOSSAMER_CRAWL_MAX_PAGES": "2",
                 "GOSSAMER_CRAWL_MAX_BYTES": "2kB",
                 "HOME": "x",
-                "GOSSAMER_VENV": "y",
+                "GOSSAMER_PYTHON": "y",
                 "GOSSAMER_CRAWL_MAX_TIME": "2m",
                 "GOSSAMER_SCOPE_KIND": "",
             },

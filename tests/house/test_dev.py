@@ -18,40 +18,58 @@ def run(quick: bool) -> int:
     print("figure: 1")
     return 3 if quick else 0
 '''
+MEASUREMENT = '''"""Measures nothing."""
+
+if __name__ == "__main__":
+    print("figure: 2")
+'''
 
 
 @pytest.fixture
-def proofs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "made_up_proofs").mkdir()
-    (tmp_path / "made_up_proofs" / "planted.py").write_text(PROOF)
-    (tmp_path / "made_up_proofs" / "sites.py").write_text('"""No proof: it has no run."""\n')
+def scripts_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "made_up").mkdir()
+    (tmp_path / "made_up" / "planted.py").write_text(PROOF)
+    (tmp_path / "made_up" / "measured.py").write_text(MEASUREMENT)
+    (tmp_path / "made_up" / "shared.py").write_text('"""Neither."""\n')
     monkeypatch.setattr(scripts, "ROOT", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+    return "made_up"
 
 
-def test_proofs_are_listed_with_what_they_show(proofs: Path) -> None:
-    assert scripts.known("made_up_proofs") == {"planted": "Shows that it was called."}
+def test_proofs_and_measurements_are_listed_with_what_they_show(scripts_folder: str) -> None:
+    assert scripts.proofs(scripts_folder) == {"planted": "Shows that it was called."}
+    assert scripts.measurements(scripts_folder) == {"measured": "Measures nothing."}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        (["planted"], 0, "made_up_proofs/planted: holds after 0 s\n"),
-        (["planted", "--quick"], 3, "made_up_proofs/planted: FAILS after 0 s (QUICK)\n"),
-        (["--list"], 0, "Shows that it was called.\n"),
-    ],
+    ("quick", "code", "last"),
+    [(False, 0, "made_up.planted: holds after 0 s"), (True, 3, "made_up.planted: FAILS after 0 s (QUICK)")],
 )
 def test_a_proof_is_run_by_name(
-    proofs: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, says: str
+    scripts_folder: str, capsys: pytest.CaptureFixture[str], quick: bool, code: int, last: str
 ) -> None:
-    assert scripts.run("made_up_proofs", "prove", arguments) == code
-    assert capsys.readouterr().out.endswith(says)
+    assert scripts.prove(f"{scripts_folder}.planted", quick=quick) == code
+    first, *_, ended = capsys.readouterr().out.splitlines()
+    assert ended == last
+    assert ("QUICK" in first) is quick
 
 
-def test_a_wrong_name_is_answered_with_the_nearest(proofs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert scripts.run("made_up_proofs", "prove", ["plantd"]) == 2
-    assert "did you mean planted?" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("arguments", "chosen", "says"),
+    [
+        (["planted", "--more"], "planted", ""),
+        (["--list"], 0, "Shows that it was called."),
+        ([], 2, "Shows that it was called."),
+        (["plantd"], 2, "did you mean planted?"),
+        (["x"], 2, "./dev prove --list says what there is"),
+    ],
+)
+def test_a_name_that_is_not_there_is_answered(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], chosen: str | int, says: str
+) -> None:
+    assert scripts.choose("prove", {"planted": "Shows that it was called."}, arguments) == chosen
+    said = capsys.readouterr()
+    assert says in said.out + said.err
 
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["check", "nonsense"]])

@@ -13,15 +13,17 @@ import asyncio
 import contextlib
 import threading
 from collections import Counter
-from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import dns.flags
 import dns.message
 import dns.rcode
 import dns.rdatatype
 import dns.rrset
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterator, Mapping
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Zone:
     """With a negative answer: an SOA record of that minimum."""
     silent: bool = False
     """No answer at all."""
+    silent_aaaa: bool = False
+    """As `silent`, for AAAA alone."""
     held: bool = False
     """No answer before `Server.release`."""
     truncated: bool = False
@@ -82,7 +86,7 @@ class Server:
         zone = self.zones.get(name, Zone(rcode="NXDOMAIN"))
         if zone.held:
             await self.gate.wait()
-        if zone.silent:
+        if zone.silent or (kind == "AAAA" and zone.silent_aaaa):
             return b""
         if zone.garbage:
             return wire[:2] + zone.garbage
@@ -91,7 +95,8 @@ class Server:
             response.flags |= dns.flags.TC
         else:
             self._fill(response, name, kind, zone)
-        return response.to_wire()
+        # In the order of the table, and beyond 512 bytes where the question allows it.
+        return response.to_wire(max_size=65_535 if tcp else 0, want_shuffle=False)
 
     def _fill(self, response: dns.message.Message, name: str, kind: str, zone: Zone) -> None:
         code = zone.rcode_aaaa if kind == "AAAA" and zone.rcode_aaaa else zone.rcode

@@ -19,11 +19,16 @@ import threading
 import zlib
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 PAGE = b"<!doctype html><title>page</title><a href=/next>next</a>"
+
+CHUNK = b"<p>" * 1365 + b"x"
+"""What an endless body repeats."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class Server:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     on_request: Callable[[], object] = bool
     """Called in the server's thread when a request has come."""
+    on_close: Callable[[], object] = bool
+    """Called in the server's thread when a connection has ended."""
 
     def url(self, path: str, host: str = "") -> str:
         name = host or (f"[{self.host}]" if ":" in self.host else self.host)
@@ -208,7 +215,7 @@ async def _stalled_before_body(conversation: Conversation, _seen: Seen) -> bool:
 @path("/endless-body")
 async def _endless_body(conversation: Conversation, _seen: Seen) -> bool:
     await conversation.send(OK + b"Transfer-Encoding: chunked\r\n\r\n")
-    chunk = b"1000\r\n" + b"<p>" * 1365 + b"x\r\n"
+    chunk = b"%x\r\n%s\r\n" % (len(CHUNK), CHUNK)
     while not conversation.writer.is_closing():
         await conversation.send(chunk)
     return False
@@ -265,6 +272,7 @@ async def _converse(server: Server, reader: asyncio.StreamReader, writer: asynci
                 keep = await _behave(conversation, seen)
     finally:
         server.closed += 1
+        server.on_close()
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.servers import debian
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_every_published_truth_is_whole(shared: Path) -> None:

@@ -90,7 +90,7 @@ def test_stumbles_are_failures_then_an_answer():
     assert [each.status for each in exchanges] == [0, 0, 429, 200]
     assert exchanges[0].ended - exchanges[0].started > LIMITS.first_byte_seconds
     assert [contact.final for contact in log] == [False, False, False, True]
-    assert log[2].retry_after == 19.0
+    assert 18.0 < log[2].retry_after <= 20.0
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ _WARC_END: Final = ".warc.gz"
 _LINES_END: Final = ".lines"
 _GZIP_BITS: Final = 31
 """Window bits of zlib that ask for a gzip member (RFC 1952) instead of a zlib stream."""
-_LEVEL: Final = 1
-"""isal's levels go from 0 to 3; 2 and 3 cost twice the time for a few per cent."""
+_LEVEL: Final = 2
+"""isal's levels go from 0 to 3; 2 costs what 1 does (3.4 ns a byte of text), 3 twice as much for 3 % less."""
 _DROPPED: Final = b"#"
 _SERIAL: Final = re.compile(r"-(\d+)-w\d+\.warc\.gz$")
 _RECORD_ID: Final = re.compile(rb"\r\nWARC-Record-ID: (<urn:uuid:[0-9a-f-]{36}>)\r\n")

@@ -107,7 +107,7 @@ class _Depth(turbohtml.saxparse.SaxHandler):
 class _Reading:
     """What one walk over a tree gathers."""
 
-    __slots__ = ("base", "columns", "has_template", "language", "named", "pragma_language", "title", "_text_budget")
+    __slots__ = ("_text_budget", "base", "columns", "has_template", "language", "named", "pragma_language", "title")
 
     def __init__(self, text_budget: int) -> None:
         self.columns = LinkColumns()
@@ -212,8 +212,10 @@ def _read_by_rules(element: turbohtml.Element, columns: LinkColumns) -> None:
         if value:
             columns.add(value, kind, 0, element.attr(text_attribute) or "" if text_attribute else "")
     if tag in SRCSET_ELEMENTS:
+        source = element.attr("src")
         for candidate in srcset_urls(element.attr("srcset") or ""):
-            columns.add(candidate, LinkKind.IMAGE, 0, "")
+            if candidate != source:
+                columns.add(candidate, LinkKind.IMAGE, 0, "")
 
 
 def _read_area(element: turbohtml.Element, columns: LinkColumns) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -45,6 +46,11 @@ _ABSENT: Final = frozenset({1, 4, 8})
 _RECORD_TYPES: Final[dict[Literal["A", "AAAA"], int]] = {"A": 1, "AAAA": 28}
 """RFC 1035 section 3.2.2, RFC 3596 section 2.1."""
 _AddressData = pycares.ARecordData | pycares.AAAARecordData
+
+_NAMESERVER: Final = re.compile(
+    r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<any>[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*?))(?::(?P<port>[0-9]{1,5}))?",
+    re.IGNORECASE,
+)
 
 _Found = tuple[tuple[str, ...], float]
 """Addresses and the least time to live in seconds along the way to them."""
@@ -211,18 +217,12 @@ def _failure(asked: Sequence[asyncio.Future[_Found]], now: float) -> Answer:
 
 def checked_nameserver(text: str) -> str:
     """A name server as c-ares takes it. A wrong one is misuse, with a hint."""
-    host, port = text.strip(), ""
-    if host.startswith("["):
-        host, _, port = host[1:].partition("]")
-        port = port.removeprefix(":")
-    elif host.count(":") == 1:
-        host, _, port = host.partition(":")
+    match = _NAMESERVER.fullmatch(text.strip())
     try:
-        address = ipaddress.ip_address(host)
-        number = int(port or "53")
+        address = ipaddress.ip_address((match["six"] or match["any"]) if match else "")
+        number = int((match["port"] if match else "") or "53")
     except ValueError:
-        number = -1
-        address = ipaddress.IPv4Address(0)
+        address, number = ipaddress.IPv4Address(0), 0
     if not 0 < number < 65_536:
         raise ValueError(f"{text!r} is no name server; write 192.0.2.53, 127.0.0.1:5353 or [::1]:5353")
     return f"[{address}]:{number}" if address.version == 6 else f"{address}:{number}"

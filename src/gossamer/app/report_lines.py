@@ -7,7 +7,7 @@ name for people; any other key follows under its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from gossamer.app import figures
 from gossamer.app.escape import inert
@@ -18,65 +18,113 @@ LABELS: Final = {
     "reason": "why",
     "folder": "folder",
     "process": "process",
-    "seeds": "seeds",
-    "elapsed": "running for",
-    "seconds": "took",
     "started": "started",
     "ended": "ended at",
+    "seconds": "took",
+    "elapsed": "running for",
     "pages": "pages",
-    "bytes": "received",
     "copies": "copies",
-    "hosts": "hosts",
+    "fetches": "fetches",
+    "bytes": "received",
+    "errors": "errors",
+    "newest": "newest page",
+    "statuses": "answers",
+    "known": "known URLs",
     "queued": "queued",
-    "held": "held",
     "leased": "in flight",
+    "held": "held",
+    "done": "done",
+    "gone": "gone",
+    "failed": "failed",
+    "refused": "URLs refused",
+    "found": "links found",
+    "new": "new URLs",
+    "seen": "seen before",
+    "sent": "sent away",
+    "refused_links": "links refused",
+    "received": "from elsewhere",
+    "received_new": "new of those",
+    "received_seen": "seen of those",
+    "received_refused": "refused of those",
+    "balanced": "ledgers balance",
     "ready": "hosts ready",
     "waiting": "hosts waiting",
     "parked": "hosts parked",
-    "errors": "errors",
-    "newest": "newest page",
-    "refused": "refused",
-    "failed": "failed",
-    "known": "known URLs",
-    "found": "links found",
+    "parked_hosts": "troubled hosts",
+    "widened": "scope widened",
+    "commits": "commits",
+    "commit_milliseconds_median": "commit, median",
+    "commit_milliseconds_max": "commit, longest",
+    "memory_bytes_peak": "memory at most",
+    "release": "release",
 }
 """key -> its name for people, in the order shown."""
 
-SIZES: Final = frozenset({"bytes"})
+UNSHOWN: Final = frozenset({"version", "resumed"})
+"""For programs only."""
+SHOWN_IF_ANY: Final = frozenset(
+    {
+        "copies",
+        "errors",
+        "leased",
+        "held",
+        "gone",
+        "sent",
+        "received",
+        "received_new",
+        "received_seen",
+        "received_refused",
+    }
+)
+"""Not shown while 0."""
 DURATIONS: Final = frozenset({"elapsed", "seconds"})
+TRUTH: Final = {True: "yes", False: "NO"}
 LABEL_COLUMNS: Final = 16
 VALUE_COLUMNS_MAX: Final = 160
 
 
 def report_lines(numbers: Mapping[str, object]) -> list[str]:
-    """One line a number; a mapping's entries are indented below its name, the greatest first."""
+    """One line a number; the entries of a mapping or list are indented below its name, a mapping's greatest first."""
     keys = [key for key in LABELS if key in numbers] + [key for key in numbers if key not in LABELS]
     lines: list[str] = []
     for key in keys:
         value = numbers[key]
         label = LABELS.get(key, inert(key.replace("_", " "), LABEL_COLUMNS))
-        if value is None or value in ({}, ""):
+        if _is_nothing(key, value):
             continue
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping | list):
             lines.append(label)
-            lines += [f"  {line}" for line in _entries(cast("Mapping[str, Any]", value))]
+            lines += [f"  {line}" for line in _entries(cast("Mapping[str, object] | list[object]", value))]
         else:
             lines.append(f"{label:{LABEL_COLUMNS}} {_value(key, value)}")
     return lines
 
 
-def _entries(entries: Mapping[str, Any]) -> list[str]:
-    def weight(item: tuple[str, Any]) -> tuple[float, str]:
+def _is_nothing(key: str, value: object) -> bool:
+    if key in UNSHOWN or (key in SHOWN_IF_ANY and value == 0):
+        return True
+    return value is None or (isinstance(value, str | list | Mapping) and not value)
+
+
+def _entries(entries: Mapping[str, object] | list[object]) -> list[str]:
+    if isinstance(entries, list):
+        return [_value("", entry) for entry in entries]
+
+    def weight(item: tuple[str, object]) -> tuple[float, str]:
         return (-item[1] if isinstance(item[1], int | float) else 0.0, item[0])
 
     return [f"{_value('', value):>12}  {inert(key, 100)}" for key, value in sorted(entries.items(), key=weight)]
 
 
 def _value(key: str, value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        return TRUTH[value]
+    if not isinstance(value, int | float):
         return inert(str(value), VALUE_COLUMNS_MAX)
-    if key in SIZES:
+    if "bytes" in key.split("_"):
         return figures.size(value)
+    if "milliseconds" in key.split("_"):
+        return f"{value:,.0f} ms"
     if key in DURATIONS:
         return figures.duration(value)
     return figures.count(value) if isinstance(value, int) else f"{value:,.2f}"

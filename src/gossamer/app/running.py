@@ -70,7 +70,7 @@ class Run:
 
 
 async def _run(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: LiveLine) -> EndState:
-    worker, world, recovery = make_worker(settings, folder)
+    worker, world, recovery = make_worker(settings, folder, resume=resume)
     run = Run(worker, ui, world.clock.now())
     _say_recovery(ui, recovery)
     try:

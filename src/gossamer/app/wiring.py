@@ -77,13 +77,14 @@ class World:
             store.close()
 
 
-def make_worker(settings: Settings, folder: CrawlFolder) -> tuple[Worker, World, Recovery]:
+def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tuple[Worker, World, Recovery]:
     """The worker of a crawl folder, opened at its last commit; its adapters; what recovery did."""
     facts = folder.read_facts()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
     world = _make_world(settings, folder, guard)
     rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), SiteList(), settings.crawl.shards)
-    opening = OpeningRules(rules, _frontier_policy(settings, guard), _ceilings(settings), world.entropy.unit)
+    policy, ceilings = _frontier_policy(settings, guard), _ceilings(settings)
+    opening = OpeningRules(rules, policy, ceilings, world.entropy.unit, reopened=resume)
     now = world.clock.now()
     shards = [open_shard(number, store, opening, now) for number, store in enumerate(world.stores)]
     recovery = _recover(world, shards)

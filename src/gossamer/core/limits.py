@@ -141,9 +141,9 @@ LINK_TEXT_CHARACTERS_MAX: Final = 200
 TITLE_CHARACTERS_MAX: Final = 500
 HTML_DEPTH_MAX: Final = 512
 """Nesting beyond this marks a page malformed; browsers stop near 512 too."""
-HTML_NODES_MAX: Final = 2_000_000
-"""Elements a page may grow to before it is parsed: 340 MB of tree. Unclosed formatting elements are opened again in
-every paragraph (HTML standard, "reconstruct the active formatting elements"), so 90 KB can become 10 million."""
+HTML_NODES_MAX: Final = 1_000_000
+"""Elements a page may grow to, judged before it is parsed: 170 MB of tree. Unclosed formatting elements are opened again
+in every paragraph (HTML standard, "reconstruct the active formatting elements"), so 90 KB can become 10 million."""
 HTML_DEPTH_COMMON: Final = 64
 """Nesting that ordinary pages stay below; only deeper ones pay for an exact measurement."""
 CHARSET_PRESCAN_BYTES: Final = 1024
@@ -152,6 +152,10 @@ CHARSET_LATE_BYTES_MAX: Final = 64 * 1024
 """Where a declaration still counts against a guess."""
 CHARSET_SAMPLE_BYTES: Final = 256 * 1024
 """Bytes that encoding detection looks at; more do not change its mind and cost 5 ms a megabyte."""
+REL_CHARACTERS_MAX: Final = 256
+"""Characters of a rel that are read; three tokens matter."""
+ROBOTS_RULES_CHARACTERS_MAX: Final = 4096
+"""Characters of one meta or X-Robots-Tag that are read."""
 SRCSET_CANDIDATES_MAX: Final = 64
 """Images taken from one srcset; pages offer ten sizes of one picture."""
 

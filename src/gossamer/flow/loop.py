@@ -21,14 +21,16 @@ async def crawl(worker: Worker) -> EndState:
     committing = worker.start(commit_regularly(worker.committer, worker.policy.commit_interval))
     deliver_outboxes(worker)
     try:
-        while (ending := end_state(worker)) is None:
+        while True:
             now = worker.clock.now()
             for shard in worker.in_turn():
                 if not (shard.outbox.is_full or worker.stopping):
                     perform(worker, shard, shard.frontier.advance(now, worker.budget.room(now)))
+            # Asked after the turns: a turn may have refused the last URL, or put the last host to sleep for hours.
+            if (ending := end_state(worker)) is not None:
+                return ending
             await worker.wait()
             worker.raise_failures()
-        return ending
     finally:
         committing.cancel()
         await worker.end_visits()
@@ -59,14 +61,16 @@ def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
                 worker.start(run_errand(worker, shard, errand))
             case commands.Refuse():
                 refuse_queued(worker, shard, command)
-            case commands.Refill() | commands.Wake():
+            case commands.Refill() | commands.Wake() | commands.Postpone():
                 queue += shard.frontier.handle(load(worker, shard, command), worker.clock.now())
             case _:
                 shard.book(command)
 
 
-def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake) -> events.Event:
+def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake | commands.Postpone) -> events.Event:
     """What a frontier wants from its store."""
+    if isinstance(command, commands.Postpone):
+        return events.Postponed(command.host_id, command.queue, shard.postpone(command))
     if isinstance(command, commands.Refill):
         entries, complete = shard.head(command.host_id, command.queue, command.order)
         return events.HeadLoaded(command.host_id, command.queue, entries, complete)

@@ -34,6 +34,8 @@ class OpeningRules:
     frontier: FrontierPolicy
     ceilings: Ceilings
     chance: Callable[[], float]
+    reopened: bool
+    """Whether a crawl that has begun before is opened again, after a crash or a stop."""
 
 
 def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> Shard:
@@ -46,7 +48,9 @@ def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> 
         number=number,
         rules=opening.rules,
         rows=rows,
-        frontier=Frontier(opening.frontier, opening.ceilings, ledger, opening.chance, opened_at=now),
+        frontier=Frontier(
+            opening.frontier, opening.ceilings, ledger, opening.chance, reopened_at=now if opening.reopened else None
+        ),
         ledger=ledger,
         url_seen=restored(rows.scan(Table.SEEN, b"", END, SEGMENTS_MAX)),
         content_seen=ContentSeen(rows),

@@ -15,6 +15,7 @@ from gossamer.core.frontier.ledger import Ledger, encode_ledger
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
     LEVELS,
+    RETRY,
     HostState,
     PageRecord,
     decode_host,
@@ -22,6 +23,7 @@ from gossamer.core.frontier.records import (
     encode,
     queue_key,
     ready_key,
+    retry_order,
 )
 from gossamer.core.limits import HEAD_ENTRIES_MAX
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState, decode_robots, encode_robots
@@ -188,6 +190,16 @@ class Shard:
         self.rows.put(Table.QUEUE, queue_key(host_id, record.queue, order), fingerprint)
         self.save_page(host_id, fingerprint, record)
         return Entry(order, fingerprint, record)
+
+    def postpone(self, command: commands.Postpone) -> list[tuple[Entry, Entry]]:
+        """Move URLs into their host's retry queue; each as it stood and as it stands."""
+        moved: list[tuple[Entry, Entry]] = []
+        for entry in command.entries:
+            self.dequeue(command.host_id, command.queue, entry.order)
+            entry.record.queue = RETRY
+            order = retry_order(command.due, self.next_order())
+            moved.append((entry, self.enqueue(command.host_id, entry.fingerprint, entry.record, order)))
+        return moved
 
     def dequeue(self, host_id: bytes, queue: int, order: int) -> None:
         """Take a URL out of its queue."""

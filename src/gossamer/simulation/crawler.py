@@ -98,6 +98,8 @@ class Crawler:
     """Fixed when the crawl is made."""
     on_commit: Callable[[], None]
     """Called whenever a store may have taken a commit."""
+    reopened: bool = False
+    """Not the first life of this crawl."""
     stores: list[MemoryStore] = field(default_factory=list[MemoryStore])
     archive: MemoryArchive = field(init=False)
     datasets: MemoryDatasets = field(init=False)
@@ -125,7 +127,8 @@ class Crawler:
         self.datasets = MemoryDatasets(self.disk.folder, journal_bytes=self.settings.file_bytes)
         rules = ShardRules(Fingerprinter(self.hash_key), KEY_RULES, site_list(), self.settings.shards)
         ceilings = Ceilings(CeilingPolicy(worker_fetches=self.settings.fetches_max))
-        opening = OpeningRules(rules, self._frontier_policy(), ceilings, self.entropy.stream("frontier").unit)
+        chance = self.entropy.stream("frontier").unit
+        opening = OpeningRules(rules, self._frontier_policy(), ceilings, chance, reopened=self.reopened)
         self.stores = [MemoryStore(disk) for disk in self.disk.stores]
         shards = [open_shard(number, store, opening, now) for number, store in enumerate(self.stores)]
         committed, commits = committed_files(shards), commits_of(shards)

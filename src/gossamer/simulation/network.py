@@ -44,6 +44,7 @@ class Contact:
     final: bool = False
     """The URL gave its true answer, whole."""
     retry_after: float = 0.0
+    """Seconds from its end that the answer asked to wait; not above 0 when it asked nothing."""
     crawl_delay: float = 0.0
     digest: str = ""
     """sha256 of the body before content coding; empty without one."""
@@ -135,7 +136,8 @@ class SimFetcher:
 
 def _log(contact: Contact, reply: Reply) -> None:
     contact.status, contact.final = reply.status, reply.final
-    contact.retry_after, contact.crawl_delay = reply.retry_after, reply.crawl_delay
+    contact.retry_after = max(reply.retry_after, reply.retry_at - _now())
+    contact.crawl_delay = reply.crawl_delay
     contact.digest = hashlib.sha256(reply.body).hexdigest() if reply.body else ""
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 CHECKERS: Final = (gap, one_at_a_time, permission, nothing_lost, nothing_twice, accounting)
-RESUMES_MAX: Final = 60
+RESUMES_MAX: Final = 30
 """Lives after the last kill: each one that stalls is resumed an hour later, as a patient operator would."""
 RESUME_SECONDS: Final = 3600.0
 KILL_STEP_MAX: Final = 30_000
@@ -179,6 +179,7 @@ class _Simulation:
             entropy=self._entropy.stream(f"life {number}"),
             hash_key=new_hash_key(self._entropy),
             on_commit=self._check_commit,
+            reopened=number > 1,
         )
         if self._rehearsal.sabotage is not None:
             self._rehearsal.sabotage(crawler)

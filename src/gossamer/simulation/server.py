@@ -35,7 +35,9 @@ class Reply:
     final: bool = True
     """This is what the URL truly answers, not a stumble."""
     retry_after: float = 0.0
-    """Seconds that this answer asks to wait."""
+    """Seconds that this answer asks to wait from its end."""
+    retry_at: float = 0.0
+    """Moment before which this answer asks not to come again."""
     crawl_delay: float = 0.0
     """Crawl-delay that this robots.txt states for us."""
 
@@ -71,8 +73,9 @@ def _stumble(stumble: Stumble, now: float) -> Reply:
     if stumble is Stumble.UNAVAILABLE:
         return Reply(503, (("Retry-After", str(wait)), ("Content-Length", "0")), final=False, retry_after=wait)
     if stumble is Stumble.TOO_MANY:
-        date = formatdate(int(now) + wait, usegmt=True)  # whole seconds: the date may ask for a little less than `wait`
-        return Reply(429, (("Retry-After", date), ("Content-Length", "0")), final=False, retry_after=wait - 1.0)
+        moment = int(now) + wait
+        date = formatdate(moment, usegmt=True)
+        return Reply(429, (("Retry-After", date), ("Content-Length", "0")), final=False, retry_at=moment)
     if stumble is Stumble.RESET:
         return Reply(final=False)
     if stumble is Stumble.SILENCE:

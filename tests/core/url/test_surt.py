@@ -1,4 +1,4 @@
-"""Expected values as pywb 2.10 (surt 0.3.1) gave them. 18,336 more were compared when this was written; none differed."""
+"""Expected values as pywb 2.10 (surt 0.3.1) gave them; of 18,336 more compared with it, none differed."""
 
 from __future__ import annotations
 

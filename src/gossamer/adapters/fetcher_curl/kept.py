@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gossamer.core import limits
 
 if TYPE_CHECKING:
-    import asyncio
+    from collections.abc import Callable
 
 Connection = tuple[str, int, int]
 """Address, port, local port: one connection of this machine."""
@@ -29,14 +29,34 @@ class _Idle:
     tls: str
 
 
+class Timer(Protocol):
+    """A call to come."""
+
+    def cancel(self) -> None:
+        """It shall not come."""
+        ...
+
+
+class LoopTime(Protocol):
+    """What an event loop knows of time."""
+
+    def time(self) -> float:
+        """Seconds since some moment."""
+        ...
+
+    def call_later(self, delay: float, callback: Callable[[], None], /) -> Timer:
+        """Call in so many seconds."""
+        ...
+
+
 class KeptConnections:
     """The idle connections of one fetcher, by the loop's time."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: LoopTime) -> None:
         self._loop = loop
         self._idle: dict[Connection, _Idle] = {}
         self._authorities: dict[str, int] = {}
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Timer | None = None
 
     def __len__(self) -> int:
         return len(self._idle)

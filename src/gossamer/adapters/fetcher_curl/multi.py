@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 import pycurl
 
 from gossamer.core import limits
 
-Result = tuple[int, str]
-"""libcurl's error number (0: success) and its own words."""
+
+class Result(NamedTuple):
+    """How a transfer ended."""
+
+    code: int
+    """libcurl's error number; 0 for success."""
+    words: str
+    """libcurl's own, of the failure."""
+    descriptor: int = -1
+    """The socket of the connection if it stays open; -1 if not. libcurl tells only while it holds the transfer."""
 
 
 class CurlMulti:
@@ -93,9 +102,9 @@ class CurlMulti:
         while queued:
             queued, done, failed = self._multi.info_read()
             for curl in done:
-                self._finish(curl, (0, ""))
+                self._finish(curl, Result(0, "", curl.getinfo(pycurl.ACTIVESOCKET)))
             for curl, code, message in failed:
-                self._finish(curl, (code, message))
+                self._finish(curl, Result(code, message))
 
     def _finish(self, curl: pycurl.Curl, result: Result) -> None:
         future = self._waiting.pop(curl)

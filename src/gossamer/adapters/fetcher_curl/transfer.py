@@ -12,13 +12,13 @@ import pycurl
 
 from gossamer.adapters.fetcher_curl import failures, options
 from gossamer.adapters.fetcher_curl.body import SpooledBody
+from gossamer.adapters.fetcher_curl.multi import CurlMulti, Result
 from gossamer.core.http import media_type
 from gossamer.core.http.exchange import Exchange, FailureKind, FetchRequest, Truncation
 from gossamer.core.http.headers import Head, field_values, parse_head
 
 if TYPE_CHECKING:
     from gossamer.adapters.fetcher_curl.kept import Connection, KeptConnections
-    from gossamer.adapters.fetcher_curl.multi import CurlMulti, Result
     from gossamer.core.url.parse import Url
     from gossamer.ports.clock import Clock
 
@@ -67,7 +67,7 @@ class Transfer:
         try:
             result = await self._world.multi.add(self.curl)
         except asyncio.CancelledError:
-            self._world.multi.abort(self.curl, (0, ""))
+            self._world.multi.abort(self.curl, Result(0, ""))
             self._body.close()
             raise
         finally:
@@ -195,14 +195,14 @@ class Transfer:
         """The first byte must have come by now; from then on each span must bring its share of bytes."""
         limits, now = self._request.limits, self._world.loop.time()
         if self._slow_since is None:
-            self._world.multi.abort(self.curl, (failures.NO_FIRST_BYTE, "no answer within the limit"))
+            self._world.multi.abort(self.curl, Result(failures.NO_FIRST_BYTE, "no answer within the limit"))
             return
         since, before = self._slow_since
         span, received = now - since, self._header_bytes + self._body.size
         if span < limits.low_speed_seconds:
             self._timer = self._world.loop.call_later(limits.low_speed_seconds - span, self._check_pace)
         elif received - before < limits.low_speed_bytes_per_second * span:
-            self._world.multi.abort(self.curl, (failures.TOO_SLOW, "slower than the limit"))
+            self._world.multi.abort(self.curl, Result(failures.TOO_SLOW, "slower than the limit"))
         else:
             self._slow_since = (now, received)
             self._timer = self._world.loop.call_later(limits.low_speed_seconds, self._check_pace)
@@ -230,9 +230,15 @@ class Transfer:
             exchange.status, exchange.headers, exchange.protocol = head.status, head.fields, head.protocol
             exchange.body = self._body
         exchange.failure, exchange.truncated = self._verdict(result)
-        exchange.detail = self._own_words() or (result[1] if exchange.failure or exchange.truncated else "")
-        if result[0] == 0:
-            self._keep(url)
+        if exchange.failure or exchange.truncated or exchange.unwanted:
+            exchange.detail = self._own_words() or result.words or f"libcurl ended with {result.code}"
+        else:
+            exchange.detail = ""
+        if result.descriptor >= 0 and self._connection is not None and self._request.keep_seconds > 0:
+            # Promise the server an end of the connection that stayed open.
+            self._world.kept.keep(
+                self._connection, url.authority, result.descriptor, tls=self._tls, seconds=self._request.keep_seconds
+            )
 
     def _own_words(self) -> str:
         """What happened when it was us who ended the transfer: libcurl only knows that we did."""
@@ -245,7 +251,7 @@ class Transfer:
         return "closed after its headers" if self._exchange.unwanted else ""
 
     def _verdict(self, result: Result) -> tuple[FailureKind | None, Truncation | None]:
-        code = result[0]
+        code = result.code
         if self._refused:
             return FailureKind.ADDRESS_REFUSED, None
         if self._overlong:
@@ -259,11 +265,3 @@ class Transfer:
         if code == 0 or self._exchange.unwanted:
             return (None if self._head.status else FailureKind.BAD_ANSWER), None
         return None, failures.truncation(code)
-
-    def _keep(self, url: Url) -> None:
-        """Promise the server an end of the connection that stayed open."""
-        descriptor = self.curl.getinfo(pycurl.ACTIVESOCKET)
-        if self._connection is not None and self._request.keep_seconds > 0 and descriptor >= 0:
-            self._world.kept.keep(
-                self._connection, url.authority, descriptor, tls=self._tls, seconds=self._request.keep_seconds
-            )

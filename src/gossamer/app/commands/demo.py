@@ -16,7 +16,7 @@ from gossamer.app.settings import Given, Settings, check, load
 if TYPE_CHECKING:
     import argparse
 
-PAGES: Final = 250
+PAGES: Final = 220
 SECONDS_MAX: Final = 75
 """The demo ends within 90 s of its start, also on a slow machine; starting and closing take a few of them."""
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 PREFIX: Final = "GOSSAMER_"
-RESERVED: Final = frozenset({"GOSSAMER_PYTHON", "GOSSAMER_VENV"})
-"""Variables with that prefix that are for the launcher and name no setting."""
+RESERVED: Final = frozenset({"GOSSAMER_PYTHON", "GOSSAMER_SHARED"})
+"""Variables with that prefix that are for the launcher and for tests, and name no setting."""
 VARIABLES: Final = {PREFIX + key.replace(".", "_").upper(): key for key in TRAITS}
 """Environment variable -> key."""
 
@@ -201,7 +201,8 @@ def _entries(given: Given) -> Iterator[Entry]:
         yield from file_entries(parse_toml(given.config), source, given.config.absolute().parent)
     yield from _environment_entries(given.environment, here)
     for key, raw in given.flags.items():
-        yield Entry(key, raw, Source(SourceKind.FLAG, f"flag {FLAG_OF.get(key, key)}"), here)
+        words = f"flag {FLAG_OF[key]}" if key in FLAG_OF else "the command line"
+        yield Entry(key, raw, Source(SourceKind.FLAG, words), here)
     for text in given.sets:
         key, equals, raw = text.partition("=")
         if not equals:

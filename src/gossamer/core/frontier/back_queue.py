@@ -10,8 +10,9 @@ from gossamer.core.frontier.lease import Entry, Errand
 from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
 from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState, retry_due
 from gossamer.core.limits import HEAD_ENTRIES_MAX
-from gossamer.core.robots.answer import RobotsState
+from gossamer.core.robots.answer import RobotsKind, RobotsState
 from gossamer.core.robots.parse import RobotsRules
+from gossamer.core.url.parse import authority_of
 
 
 class Phase(Enum):
@@ -25,6 +26,10 @@ class Phase(Enum):
     """Another host fetches a robots.txt for it."""
 
 
+def _order_of(entry: Entry) -> int:
+    return entry.order
+
+
 @dataclass(slots=True)
 class Head:
     """The front of one queue in memory: the first entries in order, and whether the store holds more."""
@@ -32,12 +37,16 @@ class Head:
     entries: list[Entry] = field(default_factory=list)
     complete: bool = False
 
+    def put_back(self, entry: Entry) -> None:
+        """Return an entry taken from this head; it precedes all that the store alone holds."""
+        insort(self.entries, entry, key=_order_of)
+
     def add(self, entry: Entry) -> None:
         """Take a new entry into the head if it belongs there; otherwise the store keeps it for a refill."""
         within = self.complete or (bool(self.entries) and entry.order < self.entries[-1].order)
         if not within:
             return
-        insort(self.entries, entry, key=lambda each: each.order)
+        insort(self.entries, entry, key=_order_of)
         if len(self.entries) > HEAD_ENTRIES_MAX:
             self.entries.pop()
             self.complete = False
@@ -75,11 +84,34 @@ class BackQueue:
     """None of its addresses may be connected to."""
 
     def choose_queue(self, now: float, chance: float) -> int:
-        """The queue to take the next URL from: a due retry first, else a biased draw; -1 when none is due."""
+        """The queue to take the next URL from: a due retry first, else a biased draw; -1 when none is due.
+
+        While the host fails, other URLs come before retries: one that always fails must not keep the host from
+        showing that it answers.
+        """
         queued = self.state.queued
-        if queued[RETRY] and (not self.heads[RETRY].entries or retry_due(self.heads[RETRY].entries[0].order) <= now):
+        drawn = draw_level([LEVEL_WEIGHTS[level] if queued[level] else 0 for level in range(LEVELS)], chance)
+        if drawn >= 0 and self.state.failures:
+            return drawn
+        head = self.heads[RETRY].entries
+        if queued[RETRY] and (not head or retry_due(head[0].order) <= now):
             return RETRY
-        return draw_level([LEVEL_WEIGHTS[level] if queued[level] else 0 for level in range(LEVELS)], chance)
+        return drawn
+
+    def is_blocked(self, entry: Entry, now: float) -> bool:
+        """Whether the robots.txt of its authority is unreachable and not to be asked for yet."""
+        robots = self.robots.get(authority_of(entry.record.url))
+        return robots is not None and robots.kind is RobotsKind.UNREACHABLE and robots.expires_at > now
+
+    def first_open(self, now: float) -> Entry | None:
+        """The first entry in memory that may be due and is not blocked."""
+        due = (
+            entry
+            for queue in range(QUEUES)
+            for entry in self.heads[queue].entries
+            if queue != RETRY or retry_due(entry.order) <= now
+        )
+        return next((entry for entry in due if not self.is_blocked(entry, now)), None)
 
     def next_due(self) -> float:
         """Earliest moment at which it has something to fetch, its gap apart: 0 now, or its first retry's moment."""

@@ -66,6 +66,16 @@ class Refuse:
 
 
 @dataclass(frozen=True, slots=True)
+class Postpone:
+    """Move queued URLs of one queue into their host's retry queue, due at `due`; answer with `Postponed`."""
+
+    host_id: bytes
+    queue: int
+    entries: list[Entry]
+    due: float
+
+
+@dataclass(frozen=True, slots=True)
 class SaveRobots:
     """Keep what a robots.txt said."""
 
@@ -89,4 +99,4 @@ class AnswerErrand:
     answer: RobotsAnswer
 
 
-Command = Visit | Resolve | Refill | Wake | Move | Refuse | SaveRobots | SendErrand | AnswerErrand
+Command = Visit | Resolve | Refill | Wake | Move | Refuse | Postpone | SaveRobots | SendErrand | AnswerErrand

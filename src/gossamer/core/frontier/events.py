@@ -48,6 +48,15 @@ class HeadLoaded:
 
 
 @dataclass(frozen=True, slots=True)
+class Postponed:
+    """URLs moved from `queue` into the retry queue: each as it stood and as it stands."""
+
+    host_id: bytes
+    queue: int
+    moved: list[tuple[Entry, Entry]]
+
+
+@dataclass(frozen=True, slots=True)
 class Resolved:
     """The addresses of a host, or why there are none."""
 
@@ -106,4 +115,4 @@ class RobotsCame:
     answer: RobotsAnswer
 
 
-Event = Found | Woken | HeadLoaded | Resolved | Visited | ErrandCame | RobotsCame
+Event = Found | Woken | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame

@@ -24,12 +24,14 @@ from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import ROBOTS_REDIRECTS_MAX
 from gossamer.core.politeness.ceiling import Ceilings
 from gossamer.core.politeness.gap import GapPolicy
-from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, robots_state
+from gossamer.core.robots.answer import RobotsAnswer, robots_state
 from gossamer.core.robots.verdict import RobotsVerdict
 from gossamer.core.url.parse import authority_of
 
 REFUSALS_PER_TURN: Final = 64
 """URLs refused in one turn of a host, so that no step of the loop is long."""
+POSTPONE_PAUSE_SECONDS: Final = 1.0
+"""Between two moves of URLs out of the way of others: they cost writes, and nothing is lost by waiting."""
 UNANSWERED: Final = RobotsAnswer(failure=FailureKind.CONNECT_FAILED)
 """What an errand comes to when its host cannot be asked: unreachable."""
 
@@ -72,7 +74,10 @@ class Wanted:
 
 
 class Frontier:
-    """The frontier of one shard. `chance` draws from [0, 1); `opened_at` is the moment of opening."""
+    """The frontier of one shard. `chance` draws from [0, 1).
+
+    `reopened_at` is the moment at which a crawl that had begun before was opened again; None for a new one.
+    """
 
     def __init__(
         self,
@@ -81,7 +86,7 @@ class Frontier:
         ledger: Ledger,
         chance: Callable[[], float],
         *,
-        opened_at: float,
+        reopened_at: float | None = None,
     ) -> None:
         self.policy: Final = policy
         self.ceilings: Final = ceilings
@@ -89,7 +94,7 @@ class Frontier:
         self.working: Final = WorkingSet(policy.hosts_max, ledger)
         self.leases: dict[int, Lease] = {}
         self._chance: Final = chance
-        self._opened_at: Final = opened_at
+        self._reopened_at: Final = reopened_at
         self._out = self.working.out
         self._lease_number = 0
 
@@ -102,6 +107,8 @@ class Frontier:
                 self._found(event, now)
             case events.Visited():
                 self._visited(event, now)
+            case events.Postponed():
+                self._postponed(event, now)
             case events.HeadLoaded():
                 self._head_loaded(event, now)
             case events.Woken():
@@ -201,17 +208,13 @@ class Frontier:
 
     def _settle(self, host: BackQueue, entry: Entry, event: events.Visited) -> None:
         """Book what became of a leased URL."""
-        state, queue = host.state, event.lease_queue
+        queue = event.lease_queue
         if event.fate.kind is FateKind.BACK or event.freed:
-            host.heads[queue].entries.insert(0, entry)
+            host.heads[queue].put_back(entry)
             return
         self._remove(host, queue, entry.order)
         if event.requeued is not None:
-            if not state.queued[RETRY] or event.requeued.order < state.heads[RETRY]:
-                state.heads[RETRY] = event.requeued.order
-            state.queued[RETRY] += 1
-            self.ledger.queued += 1
-            host.heads[RETRY].add(event.requeued)
+            self._requeue(host, event.requeued)
 
     def _robots_fetched(self, host: BackQueue, event: events.Visited, now: float) -> None:
         lease = event.lease
@@ -250,6 +253,24 @@ class Frontier:
             host.state.next_at = max(host.state.next_at, host.state.last_end + rules.crawl_delay)
         self.working.touch(host)
         self._out.append(commands.SaveRobots(host.host_id, authority, robots))
+
+    def _postponed(self, event: events.Postponed, now: float) -> None:
+        """URLs moved into the retry queue of their host; its turn comes again after a pause."""
+        host = self.hosts[event.host_id]
+        head = host.heads[event.queue]
+        for before, after in event.moved:
+            head.entries.remove(before)
+            self._remove(host, event.queue, before.order)
+            self._requeue(host, after)
+        self.working.push(host, now, now + POSTPONE_PAUSE_SECONDS)
+
+    def _requeue(self, host: BackQueue, entry: Entry) -> None:
+        state = host.state
+        if not state.queued[RETRY] or entry.order < state.heads[RETRY]:
+            state.heads[RETRY] = entry.order
+        state.queued[RETRY] += 1
+        self.ledger.queued += 1
+        host.heads[RETRY].add(entry)
 
     def _head_loaded(self, event: events.HeadLoaded, now: float) -> None:
         host = self.hosts[event.host_id]
@@ -338,14 +359,17 @@ class Frontier:
             entry = self._first(host, now)
             if entry is None:
                 return
+            if host.is_blocked(entry, now):
+                other = host.first_open(now)
+                if other is None:
+                    self._wait_for_robots(host, entry, now)
+                    return
+                entry = other
             authority = authority_of(entry.record.url)
             robots = host.robots.get(authority)
             if robots is None or robots.expires_at <= now:
                 host.pending = RobotsPending(authority, authority + "/robots.txt")
                 self._lease_robots(host, host.pending, now, room)
-                return
-            if robots.kind is RobotsKind.UNREACHABLE:
-                self.working.push(host, now, robots.expires_at)
                 return
             verdict = self._verdict(host, authority, entry.record.url)
             if verdict is None or verdict.allowed:
@@ -354,6 +378,18 @@ class Frontier:
                 return
             self._refuse(host, entry, "robots", verdict.line)
         self.working.push(host, now)
+
+    def _wait_for_robots(self, host: BackQueue, entry: Entry, now: float) -> None:
+        """Every URL in memory waits for an unreachable robots.txt. URLs of other authorities may wait in the store:
+        then those in memory make way for them, into the retry queue.
+        """
+        again = max(host.robots[authority_of(entry.record.url)].expires_at, now)
+        head = host.heads[entry.record.queue]
+        if head.complete or entry.record.queue == RETRY:
+            self.working.push(host, now, again)
+            return
+        self._out.append(commands.Postpone(host.host_id, entry.record.queue, list(head.entries), again))
+        self.working.suspend(host, Phase.WAITING)
 
     def _verdict(self, host: BackQueue, authority: str, url: str) -> RobotsVerdict | None:
         rules = host.rules_of(authority, self.policy.product)
@@ -381,7 +417,7 @@ class Frontier:
             return False
         self.ceilings.started(address, state.site, now)
         if wanted.entry is not None:
-            host.heads[wanted.entry.record.queue].entries.pop(0)
+            host.heads[wanted.entry.record.queue].entries.remove(wanted.entry)
         self._lease_number += 1
         lease = Lease(
             number=self._lease_number,
@@ -420,7 +456,7 @@ class Frontier:
 
     def _refuse(self, host: BackQueue, entry: Entry, reason: str, detail: str) -> None:
         queue = entry.record.queue
-        host.heads[queue].entries.pop(0)
+        host.heads[queue].entries.remove(entry)
         self._remove(host, queue, entry.order)
         self._out.append(commands.Refuse(host.host_id, entry, reason, detail))
 
@@ -448,10 +484,12 @@ class Frontier:
         self.working.touch(host)
 
     def _not_before(self, state: HostState) -> float:
-        """After an opening nobody is contacted before the gap has passed, whatever was going on at the crash."""
-        if not state.fetches and not state.last_end:
+        """After a reopening nobody is contacted before the gap has passed: a crash may have taken what was known of
+        the last contact, and of a host met since the last commit everything.
+        """
+        if self._reopened_at is None:
             return 0.0
-        return self._opened_at + max(self.policy.gap.minimum_seconds, state.crawl_delay)
+        return self._reopened_at + max(self.policy.gap.minimum_seconds, state.crawl_delay)
 
     def _gap_of(self, address: str) -> GapPolicy:
         allowed = self.policy.gap_allowed

@@ -18,6 +18,8 @@ RETRY: Final = 5
 QUEUES: Final = LEVELS + 1
 
 HOST_ID_BYTES: Final = 8
+RETRY_SEQUENCE_BITS: Final = 20
+"""Low bits of an order in the retry queue; the other 44 hold milliseconds until the year 2527."""
 FINGERPRINT_BYTES: Final = 16
 
 
@@ -148,13 +150,17 @@ def queue_key(host_id: bytes, queue: int, order: int) -> bytes:
 
 
 def retry_order(due: float, sequence: int) -> int:
-    """The order of an entry of the retry queue: by due moment (ms), ties by `sequence`."""
-    return (max(0, int(due * 1000)) << 12) | (sequence & 0xFFF)
+    """The order of an entry of the retry queue: by due moment (ms), ties by `sequence`.
+
+    A million URLs of one host may be due in the same millisecond (all that wait for one robots.txt) without two of them
+    sharing a place.
+    """
+    return (max(0, int(due * 1000)) << RETRY_SEQUENCE_BITS) | (sequence & ((1 << RETRY_SEQUENCE_BITS) - 1))
 
 
 def retry_due(order: int) -> float:
     """The moment from which an entry of the retry queue may be leased."""
-    return (order >> 12) / 1000
+    return (order >> RETRY_SEQUENCE_BITS) / 1000
 
 
 def ready_key(level: int, wake_ms: int, host_id: bytes) -> bytes:

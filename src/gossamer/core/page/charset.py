@@ -32,10 +32,14 @@ _TLD: Final = re.compile(r"[a-z0-9-]{1,63}")
 _SIGNATURES: Final = re.compile(
     rb"%PDF-|%!PS-Adobe-|\x89PNG|GIF8[79]a|\xff\xd8\xff|RIFF....WEBP|RIFF....WAVE|PK\x03\x04|\x1f\x8b\x08|BZh[1-9]1AY"
     rb"|\xfd7zXZ\x00|7z\xbc\xaf\x27\x1c|\x28\xb5\x2f\xfd|Rar!\x1a\x07|\x7fELF|\xca\xfe\xba\xbe|wOF[F2]\x00|wOF2|OggS\x00"
-    rb"|fLaC\x00|ID3[\x02-\x04]|....ftyp|\x1a\x45\xdf\xa3|\x00\x00\x01\x00|SQLite format 3\x00|\x00asm|BM....\x00\x00\x00\x00",
+    rb"|fLaC\x00|ID3[\x02-\x04]|....ftyp|\x1a\x45\xdf\xa3|\x00\x00\x01\x00|SQLite format 3\x00|\x00asm"
+    rb"|BM....\x00\x00\x00\x00",
     re.DOTALL,
 )
 """First bytes of the formats most often sent as text/html (MIME Sniffing standard sections 6 and 7, and their kin)."""
+
+_ISO_2022_JP: Final = (b"\x1b$B", b"\x1b$@")
+"""Escapes to the two-byte sets (RFC 1468)."""
 
 _CONTROLS: Final = bytes([*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 """Binary data bytes (MIME Sniffing standard section 3)."""
@@ -100,19 +104,30 @@ def _decode_undeclared(body: bytes, tld: str) -> tuple[str, str]:
     wide = _wide(body)
     if wide:
         return _decode(body, wide), wide
+    # A declaration after the prescan's bytes changes a guess (HTML standard, "changing the encoding while parsing").
+    late = prescan(body[:CHARSET_LATE_BYTES_MAX])
+    late = "" if late == REPLACEMENT else late
     try:
-        return body.decode("utf-8"), "utf-8"
+        text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         wrong_at = error.start
+    else:
+        return _plain(body, text, late)
     text = body.decode("utf-8", "replace")
     if _mostly_utf_8(text):
         return text, "utf-8"
-    # A declaration after the prescan's bytes changes a guess (HTML standard, "changing the encoding while parsing").
-    encoding = prescan(body[:CHARSET_LATE_BYTES_MAX])
-    if encoding in ("", "utf-8", REPLACEMENT):
-        start = max(0, wrong_at - CHARSET_SAMPLE_BYTES // 2)
-        encoding = detect(body[start : start + CHARSET_SAMPLE_BYTES], tld)
+    start = max(0, wrong_at - CHARSET_SAMPLE_BYTES // 2)
+    encoding = late or detect(body[start : start + CHARSET_SAMPLE_BYTES], tld)
     return _decode(body, encoding), encoding
+
+
+def _plain(body: bytes, text: str, late: str) -> tuple[str, str]:
+    """Valid UTF-8; where it is all ASCII it may be of another encoding by name, or Japanese in seven bits."""
+    if not text.isascii():
+        return text, "utf-8"
+    if not late and any(escape in body for escape in _ISO_2022_JP):
+        late = "iso-2022-jp"
+    return (_decode(body, late), late) if late else (text, "utf-8")
 
 
 def _mostly_utf_8(text: str) -> bool:
@@ -130,13 +145,12 @@ def detect(sample: bytes, tld: str = "") -> str:
 
 
 def _wide(body: bytes) -> str:
-    """UTF-16 without a mark: markup in it has a NUL in every second byte."""
-    even, odd = body[:64:2], body[1:64:2]
-    if len(odd) < 4:
-        return ""
-    if all(even) and not any(odd):
+    """UTF-16 without a mark: markup in it has a NUL beside most bytes, always on the same side."""
+    even, odd = body[:256:2], body[1:256:2]
+    low, high = even.count(0), odd.count(0)
+    if low == 0 and high * 2 > len(odd):
         return "utf-16le"
-    return "utf-16be" if all(odd) and not any(even) else ""
+    return "utf-16be" if high == 0 and low * 2 > len(even) else ""
 
 
 def _problem(body: bytes, text: str, encoding: str) -> str:

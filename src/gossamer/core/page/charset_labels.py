@@ -92,15 +92,15 @@ those without an encoder. x-user-defined has one that no URL needs."""
 
 
 def encoding_of(label: str) -> str:
-    """The encoding a label stands for, by its name in lower case; "" for an unknown label (section 4.2, get an encoding)."""
+    """The encoding a label stands for, by its name in lower case; "" for an unknown label ("get an encoding")."""
     return _ENCODING_BY_LABEL.get(label.strip("\t\n\f\r ").lower(), "")
 
 
 def decoder_of(encoding: str) -> str:
     """The name under which Python finds the standard's own decoder for an encoding.
 
-    Not Python's codec of the same name, which differs: Python's Big5 is a part of the standard's, its cp1252 leaves five
-    bytes open.
+    Not Python's codec of the same name, which differs: Python's Big5 is a part of the standard's, its cp1252 leaves
+    five bytes open.
     """
     return "utf-8" if encoding == "utf-8" else f"whatwg-{encoding}"
 

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from gossamer.core.limits import ROBOTS_RULES_CHARACTERS_MAX
 from gossamer.core.page.document import Directives
 
-PRODUCT_TOKEN: Final = "gossamer"
+PRODUCT_TOKEN: Final = "gossamer"  # noqa: S105 (a name, no secret)
 """The name under which a page may speak to this crawler alone."""
 
 _EFFECTS: Final[dict[str, tuple[str, ...]]] = {
@@ -34,9 +35,9 @@ def read_directives(metas: Iterable[tuple[str, str]], robots_tags: Iterable[str]
     directives = Directives()
     for name, content in metas:
         if speaks_to_us(name):
-            _apply(directives, content)
+            _apply(directives, content[:ROBOTS_RULES_CHARACTERS_MAX])
     for value in robots_tags:
-        for rule in _rules_for_us(value):
+        for rule in _rules_for_us(value[:ROBOTS_RULES_CHARACTERS_MAX]):
             _apply(directives, rule)
     return directives
 

@@ -29,4 +29,5 @@ class Document:
     base: str = ""
     """The URL that links were resolved against."""
     malformed: str = ""
-    """Why the page gives no links and is not indexed: "binary", "undecodable", "empty", "nested too deep"; or empty."""
+    """Why the page gives no links and is not indexed: "binary", "undecodable", "empty", "nested too deep",
+    "too many elements"; or empty."""

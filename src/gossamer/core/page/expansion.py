@@ -24,7 +24,7 @@ _WITH_ATTRIBUTES: Final = re.compile(rf"<(?:{_NAMES})[\t\n\f\r /][^>]{{0,500}}+>
 _PLAIN_ACTIVE_MAX: Final = 3 * 12 + 2
 """Active without attributes: three of each name, an `a` and a `nobr`."""
 _EVENT: Final = re.compile(
-    rf"<(/?)(?:({_NAMES})|(applet|object|marquee|template|td|th|caption))(?=([\t\n\f\r />]))", re.I | re.A
+    rf"<(/?)(?:({_NAMES})|(applet|object|marquee|template|td|th|caption))(?=([\t\n\f\r />]))", re.IGNORECASE | re.ASCII
 )
 
 
@@ -68,10 +68,7 @@ def _reopened(text: str) -> int:
             continue
         name = name.lower()
         count = active.get(name, 0)
-        if not slash:
-            step = 1
-        else:
-            step = -1 if count > floor.get(name, 0) else 0
+        step = (-1 if count > floor.get(name, 0) else 0) if slash else 1
         active[name] = count + step
         total += step
     return reopened + min(total, HTML_DEPTH_MAX) * text.count("<", last)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from gossamer.core.limits import REL_CHARACTERS_MAX
 from gossamer.core.page.links import LinkFlag, LinkKind
 
 
@@ -32,14 +33,18 @@ ELEMENT_RULES: Final[dict[str, tuple[LinkRule, ...]]] = {
     "embed": (LinkRule("src", LinkKind.MEDIA, "title"),),
     "object": (LinkRule("data", LinkKind.MEDIA, "title"),),
 }
-"""By element: HTML standard section 15 (obsolete ones included) and SVG 2 section 16. `link`, `form`, `meta`, `a` and `area` ask
-more of a page than one attribute and are read apart; srcset has a grammar of its own (srcset.py). An empty value is no
-link here (section 4.8.3: an image without source), though for `a` and `area` it names the page itself."""
+"""By element: HTML standard section 15 (obsolete ones included) and SVG 2 section 16. An empty value is no link here
+(an image without a source, section 4.8.3). `a`, `area`, `link`, `form` and `meta` ask more of a page than one attribute and
+are read apart; srcset has a grammar of its own (srcset.py)."""
 
 SRCSET_ELEMENTS: Final = frozenset({"img", "source"})
 
 RESOURCE_RELS: Final = frozenset(
-    ["stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image", "mask-icon", "fluid-icon", "preload", "prefetch", "prerender", "dns-prefetch", "preconnect", "modulepreload", "manifest", "compression-dictionary"]
+    (
+        *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image"),
+        *("mask-icon", "fluid-icon", "manifest", "compression-dictionary"),
+        *("preload", "modulepreload", "prefetch", "prerender", "preconnect", "dns-prefetch"),
+    )
 )
 """A `link` with one of these names something a page is made of, or work done ahead, and no document of its own
 ("shortcut icon" carries "icon")."""
@@ -56,9 +61,18 @@ _KINDS: Final = {
 _FLAGS: Final = {"nofollow": LinkFlag.NOFOLLOW, "ugc": LinkFlag.UGC, "sponsored": LinkFlag.SPONSORED}
 
 
-@lru_cache(maxsize=1024)
 def kind_of_link(rel: str) -> LinkKind:
     """The kind of a `link` element by its rel (section 4.6.7: tokens, in any case and order)."""
+    return _kind_of_link(rel[:REL_CHARACTERS_MAX])
+
+
+def flags_of(rel: str) -> LinkFlag:
+    """What a link's rel says about following it."""
+    return _flags_of(rel[:REL_CHARACTERS_MAX])
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_link(rel: str) -> LinkKind:
     tokens = set(rel.lower().split())
     if tokens & RESOURCE_RELS:
         return LinkKind.RESOURCE
@@ -66,8 +80,7 @@ def kind_of_link(rel: str) -> LinkKind:
 
 
 @lru_cache(maxsize=1024)
-def flags_of(rel: str) -> LinkFlag:
-    """What a link's rel says about following it."""
+def _flags_of(rel: str) -> LinkFlag:
     flags = LinkFlag.NONE
     for token in rel.lower().split():
         flags |= _FLAGS.get(token, LinkFlag.NONE)

@@ -69,13 +69,13 @@ FOLLOWED_BY_DEFAULT = frozenset(
 class Links:
     """Parallel columns, one row per link in document order. All four have the same length."""
 
-    urls: list[str] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list[str])
     """Resolved fetch URLs without fragment, http and https only."""
     kinds: bytearray = field(default_factory=bytearray)
     flags: bytearray = field(default_factory=bytearray)
-    texts: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list[str])
     """Anchor text (or alt, or title), white space folded, cut to a limit; often empty."""
-    dropped: dict[str, int] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict[str, int])
     """Links that are none of ours, counted by reason: scheme name ("mailto", "javascript"), "invalid", "too many"."""
 
     def add(self, url: str, kind: LinkKind, flag: LinkFlag, text: str) -> None:

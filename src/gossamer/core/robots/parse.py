@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import islice
 from typing import Final
 
 from gossamer.core.limits import CRAWL_DELAY_MAX_SECONDS, ROBOTS_BYTES_MAX, ROBOTS_LINE_SHOWN_MAX, ROBOTS_SITEMAPS_MAX
@@ -54,8 +55,8 @@ _KEYS: Final = {
 }
 """Line names in lower case; the misspelt ones are those that Google's parser takes."""
 
-_AGENT: Final = "agent"
-_IN_SITEMAPS: Final = ("sitemap", "site-map")
+_AGENT_LINE: Final = re.compile(r"\n[^\S\n]*user[- ]?agent[^\S\n]*(:?)([^\n#]*)")
+_SITEMAP_LINE: Final = re.compile(r"\n[^\S\n]*site-?map[^\S\n]*(:?)([^\n#]*)")
 _IN_RULES: Final = ("llow", "alow", "allaw")
 _IN_DELAYS: Final = ("delay", "-rate")
 """What every spelling of a name holds: lines without it need no closer look."""
@@ -162,13 +163,25 @@ def _group_of(text: str, folded: str, product: str) -> _Group:
 def _agents_in(text: str, folded: str) -> list[tuple[str, int]]:
     """Token and start of each User-agent line. A name that is no token is an empty one."""
     agents: list[tuple[str, int]] = []
-    for start, end in _lines_with(folded, _AGENT, (0, len(text))):
-        key, name = _split(text[start:end])
-        if key is _Key.AGENT:
-            # "* anything" counts as "*", as with Google; of "bot/2.1" the token is "bot" (RFC 9309 section 2.2.1).
-            anyone = name[:1] == _ANYONE and (len(name) == 1 or name[1].isspace())
-            agents.append((_ANYONE if anyone else _token(name), start))
+    for start, name in _values(text, folded, _AGENT_LINE, _Key.AGENT):
+        # "* anything" counts as "*", as with Google; of "bot/2.1" the token is "bot" (RFC 9309 section 2.2.1).
+        anyone = name[:1] == _ANYONE and (len(name) == 1 or name[1].isspace())
+        agents.append((_ANYONE if anyone else _token(name), start))
     return agents
+
+
+def _values(text: str, folded: str, pattern: re.Pattern[str], key: _Key) -> Iterator[tuple[int, str]]:
+    """Start and value of each line that `pattern` finds and that is a `key` line."""
+    # The pattern begins with the line end before, so that only line starts are looked at: one is put before the first
+    # line, and what is a place after a line end there is one less here.
+    for found in pattern.finditer("\n" + folded):
+        start, first, last = found.start(), found.start(2) - 1, found.end(2) - 1
+        if found[1]:
+            yield start, text[first:last].strip()
+        else:
+            named, value = _split(text[start:last])
+            if named is key:
+                yield start, value
 
 
 def _has(text: str, folded: str, span: _Span, parts: tuple[str, ...], keys: frozenset[_Key]) -> bool:
@@ -231,11 +244,9 @@ def _rate_seconds(value: str) -> float:
 
 
 def _sitemaps_in(text: str, folded: str) -> tuple[str, ...]:
-    spans = sorted(span for part in _IN_SITEMAPS for span in _lines_with(folded, part, (0, len(text))))
-    values = [
-        value for key, value in (_split(text[start:end]) for start, end in spans) if key is _Key.SITEMAP and value
-    ]
-    return tuple(value.encode("latin-1").decode("utf-8", "replace") for value in values[:ROBOTS_SITEMAPS_MAX])
+    values = (value for _, value in _values(text, folded, _SITEMAP_LINE, _Key.SITEMAP) if value)
+    some = islice(values, ROBOTS_SITEMAPS_MAX)
+    return tuple(value.encode("latin-1").decode("utf-8", "replace") for value in some)
 
 
 def _token(name: str) -> str:

@@ -70,7 +70,7 @@ class _HostWatch:
         for delay in self.delays:
             if self._holds(delay, contact.process):
                 gaps["Crawl-delay"] = max(gaps.get("Crawl-delay", 0.0), delay.due)
-        if contact.retry_after:
+        if contact.retry_after > 0:
             gaps["Retry-After"] = contact.retry_after
         # One claim a reason is enough, the latest; a Retry-After outlives the exchanges of other authorities.
         self.claims = [claim for claim in self.claims if claim.why == "Retry-After" and claim.due > end]

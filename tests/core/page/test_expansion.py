@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+import turbohtml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.core.limits import HTML_NODES_MAX
+from gossamer.core.page import expansion
+from gossamer.core.page.expansion import nodes_at_most
+
+FONTS = "<p>" + "".join(f"<font size={number}>" for number in range(490))
+
+BOMBS = {
+    "unclosed fonts": FONTS + "<p>x" * 5000,
+    "an object hides the end tag": "<p>" + "".join(f"<b id={n}><object></b></object>" for n in range(490)) + "<p>" * 5000,
+    "quotes hide the attributes": "<p>" + "".join(f'<b a=1 b=">{n}">' for n in range(490)) + "<p>x" * 5000,
+    "long attributes": "<p>" + "".join(f"<i title='{'x' * 600}{n}'>" for n in range(490)) + "<p>x" * 5000,
+    "other case": FONTS.upper() + "<P>x" * 5000,
+    "too many tags": "<p>" * (HTML_NODES_MAX + 1),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_are_seen(name: str) -> None:
+    assert nodes_at_most(BOMBS[name]) > HTML_NODES_MAX
+
+
+ORDINARY = {
+    "closed code": '<p><code class="a b">x</code> and <em>y</em>' * 20_000,
+    "many different, closed": "".join(f"<p><code id=x{number}>x</code>" for number in range(20_000)),
+    "unclosed, but alike": '<p><font size="2">' * 20_000,
+    "cells": "<table>" + "".join(f"<tr><td><b id=c{number}>x</b><td>y" for number in range(20_000)),
+    "small": FONTS,
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_pages_pass(name: str) -> None:
+    assert nodes_at_most(ORDINARY[name]) <= HTML_NODES_MAX
+
+
+PIECES = ["<p>", "</p>", "<b x=1>", "<b x=2>", "<i y=1>", "</b>", "</i>", "<td>", "</td>", "<table>", "</table>", "<div>"]
+PIECES += ["</div>", "<object>", "</object>", "<font a='>'>", "</font>", "x", "<code id=1>", "<u>"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60))
+def test_the_estimate_is_no_less_than_the_tree(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    elements = sum(1 for _ in turbohtml.parse(text).iter_elements())
+    # html, head, body; a table's body and row; three clones at most for each end tag that closes out of order.
+    implied = 3 + 2 * text.count("<t") + 3 * text.count("</")
+    assert elements <= text.count("<") + expansion._reopened(text) + implied
