@@ -1,6 +1,6 @@
 """CPU per request of the curl fetcher against nginx on loopback.
 
-    python bench/fetcher.py [--requests N] [--hosts N]
+Run: `PYTHONPATH=.:src python bench/fetcher.py [--requests N] [--hosts N]`.
 
 Prints, for plain and TLS, kept and new connections, at 200 at once: CPU milliseconds a request of this process, and
 requests a second. Then one request each to thousands of host names, with the growth of resident memory: pins must not
@@ -15,16 +15,12 @@ import contextlib
 import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import uvloop
-
-sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent.parent / "src")]
-
-from typing import TYPE_CHECKING
 
 from gossamer.adapters.fetcher_curl import CurlFetcher
 from gossamer.core.http.exchange import FetchLimits, FetchRequest
@@ -55,9 +51,11 @@ class WallClock:
     """The port `clock`."""
 
     def now(self) -> float:
+        """Epoch seconds."""
         return time.time()
 
     async def sleep(self, seconds: float) -> None:
+        """Sleep."""
         await asyncio.sleep(seconds)
 
 
@@ -81,16 +79,20 @@ def nginx() -> Iterator[Path]:
 
 
 async def run(fetcher: CurlFetcher, urls: Iterator[str], keep_seconds: float) -> None:
+    """Fetch them all, 200 at once."""
+
     async def worker() -> None:
         for url in urls:
             exchange = await fetcher.fetch(FetchRequest(url, ("127.0.0.1",), FIELDS, LIMITS, keep_seconds=keep_seconds))
-            assert exchange.status == 200 and exchange.body, (exchange.failure, exchange.detail)
+            assert exchange.status == 200, (exchange.failure, exchange.detail)
+            assert exchange.body is not None
             assert exchange.body.size == len(PAGE)
 
     await asyncio.gather(*(worker() for _ in range(200)))
 
 
 async def measure(label: str, ca_file: Path, url: str, keep_seconds: float, requests: int) -> None:
+    """Print the cost of that many requests for one URL."""
     fetcher = CurlFetcher(lambda _: True, WallClock(), ca_file=ca_file)
     await run(fetcher, iter([url] * 400), keep_seconds)
     cpu, wall = time.process_time(), time.perf_counter()
@@ -101,10 +103,12 @@ async def measure(label: str, ca_file: Path, url: str, keep_seconds: float, requ
 
 
 def resident_bytes() -> int:
+    """Resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 async def many_hosts(hosts: int) -> None:
+    """One request to each of many names; memory may not grow with them."""
     fetcher = CurlFetcher(lambda _: True, WallClock())
     part = hosts // 4
     for index in range(4):
@@ -115,6 +119,7 @@ async def many_hosts(hosts: int) -> None:
 
 
 async def main() -> None:
+    """Measure all."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=20_000)

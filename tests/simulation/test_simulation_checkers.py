@@ -138,10 +138,22 @@ def test_nothing_is_fetched_twice(log, lives, twice):
     assert bool(nothing_twice.check(evidence(*log, lives=lives))) == twice
 
 
-def test_nothing_is_stored_twice():
-    one, copy, packed = StoredBody("a", "d", "p"), StoredBody("b", "d", "p"), StoredBody("c", "d", "z")
-    assert not nothing_twice.check(evidence(bodies=[one, packed]))
-    assert "a, b" in nothing_twice.check(evidence(bodies=[one, copy]))[0]
+def body(url, at, payload="p"):
+    return StoredBody(url, "d", payload, EPOCH + at)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "lives", "twice"),
+    [
+        ([body("a", 1), body("b", 20)], (Life(EPOCH),), True),
+        ([body("a", 1), body("b", 20, "z")], (Life(EPOCH),), False),
+        ([body("a", 1), body("b", 2)], (Life(EPOCH),), False),
+        ([body("a", 9), body("b", 20)], KILLED_AT_10, False),
+        ([body("a", 1), body("b", 20)], KILLED_AT_10, True),
+    ],
+)
+def test_nothing_is_stored_twice(bodies, lives, twice):
+    assert bool(nothing_twice.check(evidence(bodies=bodies, lives=lives))) == twice
 
 
 def test_nothing_is_written_twice():

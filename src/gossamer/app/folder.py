@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import msgspec
+import publicsuffixlist
 
 from gossamer.adapters.folder_lock import FolderBusy, FolderLock
 from gossamer.app.errors import UserError
@@ -20,8 +22,6 @@ from gossamer.core.url.site import SiteList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
     from gossamer.app.settings import Changed, Settings
 
 HASH_KEY_BYTES: Final = 16
@@ -37,7 +37,7 @@ class FixedFacts(msgspec.Struct, frozen=True, kw_only=True):
     key_rules: int
     """Version of the URL key rules (core/url/key.py)."""
     psl: str
-    """Version of the Public Suffix List that sites were told by."""
+    """Version of the Public Suffix List that sites are told by; the list itself lies beside this file."""
     hash_key: bytes
     """Of the keyed hash that makes fingerprints and chooses shards."""
 
@@ -79,6 +79,11 @@ class CrawlFolder:
         return self.state / "keys.json"
 
     @property
+    def suffixes(self) -> Path:
+        """The Public Suffix List the crawl began with."""
+        return self.state / "public_suffix_list.dat"
+
+    @property
     def seeds(self) -> Path:
         """The seeds, one a line behind their group."""
         return self.state / "seeds.tsv"
@@ -111,6 +116,13 @@ class CrawlFolder:
             raise UserError(f"{self.keys} is damaged: the hash key is too short", "restore it from a copy", Exit.FOLDER)
         return facts
 
+    def read_sites(self) -> SiteList:
+        """The sites as this crawl tells them. Raises UserError (exit 7) when the list is damaged or missing."""
+        try:
+            return SiteList(self.suffixes.read_bytes())
+        except (OSError, ValueError) as error:
+            raise UserError(f"{self.suffixes} is damaged or missing", "restore it from a copy", Exit.FOLDER) from error
+
     def read_settings(self) -> Settings:
         """The settings in force. Raises UserError (exit 7) when this is no crawl folder."""
         return read_crawl_toml(self.crawl_toml)
@@ -140,6 +152,11 @@ class CrawlFolder:
             ) from error
 
 
+def library_suffixes() -> bytes:
+    """The Public Suffix List that the library carries."""
+    return Path(publicsuffixlist.PSLFILE).read_bytes()
+
+
 def make_folder(path: Path, settings: Settings, seeds: list[Seed], facts: FixedFacts) -> tuple[CrawlFolder, FolderLock]:
     """Make a crawl folder and lock it. crawl.toml comes last: until then it is no crawl folder, and may be made again.
 
@@ -153,6 +170,7 @@ def make_folder(path: Path, settings: Settings, seeds: list[Seed], facts: FixedF
         refuse_existing(folder)
         write_whole(folder.keys, msgspec.json.encode(facts) + b"\n")
         write_whole(folder.seeds, encode_seeds(seeds))
+        write_whole(folder.suffixes, library_suffixes())
         write_crawl_toml(folder.crawl_toml, settings)
         sync_folder(folder.path.parent)
     except BaseException:
@@ -200,7 +218,7 @@ def record_changes(folder: CrawlFolder, settings: Settings, changes: Iterable[Ch
 
 def _strangers(folder: CrawlFolder) -> list[str]:
     """Names in the folder that a crawl made but not finished cannot have left there."""
-    ours = {"lock", "keys.json", "seeds.tsv"}
+    ours = {"lock", "keys.json", "seeds.tsv", "public_suffix_list.dat"}
     outer = [item.name for item in folder.path.iterdir() if item != folder.state and not _is_draft(item)]
     inner = [f"state/{item.name}" for item in _state_items(folder) if item.name not in ours and not _is_draft(item)]
     return sorted(outer) + sorted(inner)

@@ -29,7 +29,6 @@ from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
 from gossamer.core.politeness.gap import GapPolicy
 from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.core.url.key import KeyRules
-from gossamer.core.url.site import SiteList
 from gossamer.core.warc.record import WarcInfo
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
@@ -82,7 +81,7 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     facts = folder.read_facts()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
     world = _make_world(settings, folder, guard)
-    rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), SiteList(), settings.crawl.shards)
+    rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards)
     policy, ceilings = _frontier_policy(settings, guard), _ceilings(settings)
     opening = OpeningRules(rules, policy, ceilings, world.entropy.unit, reopened=resume)
     now = world.clock.now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gossamer.core.files.recovery import greatest
 from gossamer.core.frontier.commands import Move
 from gossamer.core.frontier.events import Woken
 from gossamer.core.frontier.frontier import Frontier, FrontierPolicy
@@ -73,17 +74,13 @@ def restore_working_set(shard: Shard, now: float) -> None:
 
 
 def committed_files(shards: list[Shard]) -> dict[str, FileMark]:
-    """Path -> the mark with the greatest length that any shard committed; REMOVED and CLOSED outrank OPEN."""
-    rank = {"open": 0, "closed": 1, "removed": 2}
-    files: dict[str, FileMark] = {}
-    for shard in shards:
-        for key, value in shard.rows.scan(Table.FILES, b"", END, FILES_MAX):
-            path = key.decode()
-            mark = decode_mark(path, value)
-            known = files.get(path)
-            if known is None or (rank[mark.state], mark.length) > (rank[known.state], known.length):
-                files[path] = mark
-    return files
+    """Of each archive file, journal and dataset file the latest mark that any shard committed."""
+    return greatest(_files(shard) for shard in shards)
+
+
+def _files(shard: Shard) -> dict[str, FileMark]:
+    rows = shard.rows.scan(Table.FILES, b"", END, FILES_MAX)
+    return {key.decode(): decode_mark(key.decode(), value) for key, value in rows}
 
 
 def commits_of(shards: list[Shard]) -> Mapping[int, int]:

@@ -30,7 +30,7 @@ CHECKERS: Final = (gap, one_at_a_time, permission, nothing_lost, nothing_twice, 
 RESUMES_MAX: Final = 30
 """Lives after the last kill: each one that stalls is resumed an hour later, as a patient operator would."""
 RESUME_SECONDS: Final = 3600.0
-KILL_STEP_MAX: Final = 30_000
+KILL_STEP_MAX: Final = 12_000
 """Kills fall evenly over the magnitudes up to this step: as many within the first hundred steps as within the last."""
 DOWN_SECONDS: Final = (0.0, 0.0, 0.3, 5.0, 4000.0)
 """How long a killed crawler stays down."""

@@ -13,7 +13,9 @@ FONTS = "<p>" + "".join(f"<font size={number}>" for number in range(490))
 
 BOMBS = {
     "unclosed fonts": FONTS + "<p>x" * 5000,
-    "an object hides the end tag": "<p>" + "".join(f"<b id={n}><object></b></object>" for n in range(490)) + "<p>" * 5000,
+    "an object hides the end tag": "<p>"
+    + "".join(f"<b id={n}><object></b></object>" for n in range(490))
+    + "<p>" * 5000,
     "quotes hide the attributes": "<p>" + "".join(f'<b a=1 b=">{n}">' for n in range(490)) + "<p>x" * 5000,
     "long attributes": "<p>" + "".join(f"<i title='{'x' * 600}{n}'>" for n in range(490)) + "<p>x" * 5000,
     "other case": FONTS.upper() + "<P>x" * 5000,
@@ -40,7 +42,20 @@ def test_ordinary_pages_pass(name: str) -> None:
     assert nodes_at_most(ORDINARY[name]) <= HTML_NODES_MAX
 
 
-PIECES = ["<p>", "</p>", "<b x=1>", "<b x=2>", "<i y=1>", "</b>", "</i>", "<td>", "</td>", "<table>", "</table>", "<div>"]
+PIECES = [
+    "<p>",
+    "</p>",
+    "<b x=1>",
+    "<b x=2>",
+    "<i y=1>",
+    "</b>",
+    "</i>",
+    "<td>",
+    "</td>",
+    "<table>",
+    "</table>",
+    "<div>",
+]
 PIECES += ["</div>", "<object>", "</object>", "<font a='>'>", "</font>", "x", "<code id=1>", "<u>"]
 
 

@@ -32,15 +32,12 @@ def test_queries(reference: str, encoding: str, expected: str) -> None:
 @needs_shared
 def test_published_cases() -> None:
     cases = json.loads((SHARED / "data/url-whatwg/percent-encoding.json").read_text(encoding="utf-8"))
-    judged = 0
-    for case in cases:
-        for encoding, expected in case["output"].items() if isinstance(case, dict) else ():
-            # Python's iso-2022-jp and big5 know characters of later standards than the Encoding standard's index.
-            if encoding in ("utf-8", "iso-2022-jp") or case["input"].isascii():
-                continue
-            judged += 1
-            assert encode_query("?" + case["input"], encoding) == "?" + expected, (case, encoding)
-    assert judged >= 4
+    rows = [(case["input"], *pair) for case in cases if isinstance(case, dict) for pair in case["output"].items()]
+    # ASCII and UTF-8 are left to the URL parser. U+E5E5 has bytes in Python's gb18030 and none in the standard's.
+    judged = [row for row in rows if not row[0].isascii() and row[1] != "utf-8" and row[0] != "\ue5e5"]
+    assert len(judged) >= 6
+    for text, encoding, expected in judged:
+        assert encode_query("?" + text, encoding) == "?" + expected, (text, encoding)
 
 
 @given(st.text(), st.sampled_from(ENCODINGS))

@@ -107,9 +107,10 @@ class CurlFetcher:
 
     def _attempts(self, request: FetchRequest, started: float) -> Iterator[tuple[str, float]]:
         """Addresses with the seconds each may take: half of what is left of the connect limit, the last one all."""
-        addresses = dict.fromkeys(options.canonical(address) for address in request.addresses)
+        seconds = min(request.limits.connect_seconds, request.limits.total_seconds)
+        addresses = dict.fromkeys(map(options.canonical, request.addresses))
         chosen = list(addresses)[: limits.CONNECT_ADDRESSES_MAX]
-        end = started + min(request.limits.connect_seconds, request.limits.total_seconds)
+        end = started + seconds
         for position, address in enumerate(chosen):
             left = end - self._clock.now()
             if position and left <= 0:

@@ -41,6 +41,11 @@ class Head:
         """Return an entry taken from this head; it precedes all that the store alone holds."""
         insort(self.entries, entry, key=_order_of)
 
+    @property
+    def has_more(self) -> bool:
+        """Whether the store holds URLs of this queue behind those in memory."""
+        return bool(self.entries) and not self.complete
+
     def add(self, entry: Entry) -> None:
         """Take a new entry into the head if it belongs there; otherwise the store keeps it for a refill."""
         within = self.complete or (bool(self.entries) and entry.order < self.entries[-1].order)
@@ -99,9 +104,19 @@ class BackQueue:
         return drawn
 
     def is_blocked(self, entry: Entry, now: float) -> bool:
-        """Whether the robots.txt of its authority is unreachable and not to be asked for yet."""
+        """Whether the robots.txt of its authority is unreachable and not to be asked for yet.
+
+        While the host fails it is asked for again only when nothing else is left: as with retries, one file that always
+        fails must not keep the host from showing that it answers.
+        """
         robots = self.robots.get(authority_of(entry.record.url))
-        return robots is not None and robots.kind is RobotsKind.UNREACHABLE and robots.expires_at > now
+        if robots is None or robots.kind is not RobotsKind.UNREACHABLE:
+            return False
+        return robots.expires_at > now or self.state.failures > 0
+
+    def unread_queue(self) -> int:
+        """A queue that has URLs, none of them in memory; -1 without one."""
+        return next((each for each in range(QUEUES) if self.state.queued[each] and not self.heads[each].entries), -1)
 
     def first_open(self, now: float) -> Entry | None:
         """The first entry in memory that may be due and is not blocked."""

@@ -18,7 +18,7 @@ from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.host_update import after_visit, lookup_failed
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger
-from gossamer.core.frontier.records import QUEUES, RETRY, HostState
+from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState
 from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import ROBOTS_REDIRECTS_MAX
@@ -361,10 +361,9 @@ class Frontier:
                 return
             if host.is_blocked(entry, now):
                 other = host.first_open(now)
-                if other is None:
-                    self._wait_for_robots(host, entry, now)
+                if other is None and self._look_further(host, entry, now):
                     return
-                entry = other
+                entry = other or entry
             authority = authority_of(entry.record.url)
             robots = host.robots.get(authority)
             if robots is None or robots.expires_at <= now:
@@ -379,17 +378,25 @@ class Frontier:
             self._refuse(host, entry, "robots", verdict.line)
         self.working.push(host, now)
 
-    def _wait_for_robots(self, host: BackQueue, entry: Entry, now: float) -> None:
-        """Every URL in memory waits for an unreachable robots.txt. URLs of other authorities may wait in the store:
-        then those in memory make way for them, into the retry queue.
+    def _look_further(self, host: BackQueue, entry: Entry, now: float) -> bool:
+        """Every URL in memory waits for an unreachable robots.txt. URLs of other authorities may wait in the store: then
+        those in memory make way for them, into the retry queue. False when the robots.txt of `entry` is all that is left
+        to ask for.
         """
-        again = max(host.robots[authority_of(entry.record.url)].expires_at, now)
-        head = host.heads[entry.record.queue]
-        if head.complete or entry.record.queue == RETRY:
+        unread = host.unread_queue()
+        if unread >= 0:
+            self._refill(host, unread)
+            return True
+        again = host.robots[authority_of(entry.record.url)].expires_at
+        queue = next((each for each in range(LEVELS) if host.heads[each].has_more), -1)
+        if queue >= 0:
+            self._out.append(commands.Postpone(host.host_id, queue, list(host.heads[queue].entries), max(again, now)))
+            self.working.suspend(host, Phase.WAITING)
+            return True
+        if again > now:
             self.working.push(host, now, again)
-            return
-        self._out.append(commands.Postpone(host.host_id, entry.record.queue, list(head.entries), again))
-        self.working.suspend(host, Phase.WAITING)
+            return True
+        return False
 
     def _verdict(self, host: BackQueue, authority: str, url: str) -> RobotsVerdict | None:
         rules = host.rules_of(authority, self.policy.product)
@@ -403,10 +410,13 @@ class Frontier:
             return None
         head = host.heads[queue]
         if not head.entries:
-            self._out.append(commands.Refill(host.host_id, queue, host.state.heads[queue]))
-            self.working.suspend(host, Phase.WAITING)
+            self._refill(host, queue)
             return None
         return head.entries[0]
+
+    def _refill(self, host: BackQueue, queue: int) -> None:
+        self._out.append(commands.Refill(host.host_id, queue, host.state.heads[queue]))
+        self.working.suspend(host, Phase.WAITING)
 
     def _lease(self, host: BackQueue, wanted: Wanted, now: float, room: Room) -> bool:
         """Make the lease, if the ceilings of the host's address permit it now."""
@@ -468,8 +478,7 @@ class Frontier:
                 break
             head = host.heads[queue]
             if not head.entries:
-                self._out.append(commands.Refill(host.host_id, queue, host.state.heads[queue]))
-                self.working.suspend(host, Phase.WAITING)
+                self._refill(host, queue)
                 return
             self._refuse(host, head.entries[0], "address", "every address of the host is private or reserved")
         self.working.push(host, now)

@@ -26,7 +26,9 @@ UNDECODABLE: Final = "undecodable"
 _FALLBACK: Final = "windows-1252"
 _WHITE: Final = b"\t\n\x0c\r "
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
-_HEADER_CHARSET: Final = re.compile(r"(?:^|[;,\t\n\r ])charset[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"]*)\"?|'([^']*)'?|([^;,]*))", re.IGNORECASE)
+_HEADER_CHARSET: Final = re.compile(
+    r"(?:^|[;,\t\n\r ])charset[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"]*)\"?|'([^']*)'?|([^;,]*))", re.IGNORECASE
+)
 _TLD: Final = re.compile(r"[a-z0-9-]{1,63}")
 
 _SIGNATURES: Final = re.compile(

@@ -59,8 +59,7 @@ _LABELS: Final = {
     "iso-2022-jp": "csiso2022jp iso-2022-jp",
     "shift_jis": "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
     "euc-kr": (
-        "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 "
-        "windows-949"
+        "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949"
     ),
     "replacement": "csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr replacement",
     "utf-16be": "unicodefffe utf-16be",
@@ -78,7 +77,6 @@ _ENCODERS: Final = {
     "windows-874": "cp874",
     "macintosh": "mac-roman",
     "x-mac-cyrillic": "mac-cyrillic",
-    "gbk": "gb18030",
     "big5": "big5hkscs",
     "shift_jis": "cp932",
     "euc-kr": "cp949",

@@ -34,8 +34,8 @@ ELEMENT_RULES: Final[dict[str, tuple[LinkRule, ...]]] = {
     "object": (LinkRule("data", LinkKind.MEDIA, "title"),),
 }
 """By element: HTML standard section 15 (obsolete ones included) and SVG 2 section 16. An empty value is no link here
-(an image without a source, section 4.8.3). `a`, `area`, `link`, `form` and `meta` ask more of a page than one attribute and
-are read apart; srcset has a grammar of its own (srcset.py)."""
+(an image without a source, section 4.8.3). `a`, `area`, `link`, `form` and `meta` ask more of a page than one attribute
+and are read apart; srcset has a grammar of its own (srcset.py)."""
 
 SRCSET_ELEMENTS: Final = frozenset({"img", "source"})
 

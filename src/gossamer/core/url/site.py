@@ -1,7 +1,7 @@
 """The site of a host: its registrable domain by the Public Suffix List, private section included.
 
-The list comes with the library; nothing is downloaded. A site decides which shard a URL belongs to, so the list's
-version is written into the folder, and a folder made with another list is noticed.
+The list comes with the library; nothing is downloaded. A site decides which shard a URL belongs to, so a crawl keeps
+the list it began with in its folder, and a newer release goes on with that one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from gossamer.core.limits import SITES_CACHED_MAX
 class SiteList:
     """Answers `site_of`, remembering recent answers."""
 
-    def __init__(self) -> None:
-        """Reads the list that the library carries (0.2 s): make one and share it."""
-        self._list: Final = publicsuffixlist.PublicSuffixList()
+    def __init__(self, source: bytes | None = None) -> None:
+        """Reads `source`, a list in the format of publicsuffix.org; without one the list that the library carries.
+
+        Takes 0.2 s: make one and share it.
+        """
+        self._list: Final = publicsuffixlist.PublicSuffixList(source)
         self._cache: dict[str, str] = {}
 
     @property
     def version(self) -> str:
-        """The version of the list in use: the library's, whose last part is the list's day."""
+        """The version of the library's list; its last part is the list's day."""
         return publicsuffixlist.__version__
 
     def site_of(self, host: str) -> str:

@@ -24,7 +24,8 @@ def stored_bodies(rows: Sequence[Mapping[str, Any]], archive: MemoryArchive) -> 
             continue
         record = archive.record(Location(row["warc"], row["offset"], row["length"]))
         if _field(record, _TYPE) == b"response":
-            found.append(StoredBody(row["url"], row["digest"], _field(record, _PAYLOAD).decode()))
+            at = row["started"] + row["seconds"]
+            found.append(StoredBody(row["url"], row["digest"], _field(record, _PAYLOAD).decode(), at))
     return found
 
 

@@ -35,6 +35,8 @@ class StoredBody:
     """Of the body after content decoding."""
     payload_digest: str
     """Of the body as stored, content coding kept."""
+    at: float
+    """When it had arrived."""
 
 
 @dataclass(slots=True)
@@ -53,6 +55,10 @@ class Evidence:
     """The pages' bodies stored whole, in the archive's order."""
     ledgers: list[str] = field(default_factory=list[str])
     """What did not hold at some commit, collected while the crawl ran."""
+
+    def process_at(self, moment: float) -> int:
+        """Which life a moment fell into."""
+        return max(number for number, life in enumerate(self.lives) if life.opened <= moment)
 
     def surely_known(self, moment: float, process: int) -> bool:
         """Whether a later life than `process` must know what happened at `moment` in that life."""

@@ -13,7 +13,7 @@ from gossamer.core.url.parse import target_of
 from gossamer.simulation.world import PageKind, key_of
 
 if TYPE_CHECKING:
-    from gossamer.simulation.checkers.evidence import Evidence, StoredBody
+    from gossamer.simulation.checkers.evidence import SURE_SECONDS, Evidence, StoredBody
     from gossamer.simulation.network import Contact
 
 CHAINED_KINDS: Final = (PageKind.COOKIE_WALL, PageKind.SPELLING, PageKind.SELF_LOOP)
@@ -58,11 +58,20 @@ def _stored_twice(evidence: Evidence) -> list[str]:
     groups: dict[str, list[StoredBody]] = defaultdict(list)
     for body in evidence.bodies:
         groups[body.digest].append(body)
-    return [
-        f"nothing twice: the same body was stored for {', '.join(body.url for body in bodies)}"
-        for bodies in groups.values()
-        if len(bodies) > 1 and len({body.payload_digest for body in bodies}) == 1
-    ]
+    found: list[str] = []
+    for bodies in groups.values():
+        bodies.sort(key=lambda body: body.at)
+        first = bodies[0]
+        later = [body for body in bodies[1:] if _knew(evidence, first, body)]
+        if later and len({body.payload_digest for body in bodies}) == 1:
+            found.append(f"nothing twice: the body of {first.url} was stored again for {later[0].url}")
+    return found
+
+
+def _knew(evidence: Evidence, first: StoredBody, second: StoredBody) -> bool:
+    """Whether the crawler must have known of the first when the second came: no race, and no kill in between."""
+    raced = second.at <= first.at + SURE_SECONDS
+    return not raced and evidence.surely_known(first.at, evidence.process_at(first.at))
 
 
 def _written_twice(evidence: Evidence) -> list[str]:
