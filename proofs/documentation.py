@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -44,6 +45,17 @@ def site_of(name: str) -> debian.Site:
     if found.pages != site.truth.pages or found.dead != site.truth.dead:
         print(f"{name}: this version differs from the published one; judged by the walker's truth of this version")
     return replace(site, truth=found)
+
+
+def small_with_copies(folder: Path) -> debian.Site:
+    """Two chapters of the Apache manual in three languages, two of them untranslated: some pages, many copies."""
+    whole = debian.site("apache2-doc")
+    for language in ("en", "da", "pt-br"):
+        for chapter in ("howto", "programs"):
+            shutil.copytree(whole.root / language / chapter, folder / language / chapter)
+    starts = ("/da/howto/index.html", "/en/programs/index.html")
+    site = debian.Site(replace(whole.truth, name="apache2-part", starts=starts), folder)
+    return replace(site, truth=debian.walked(site))
 
 
 @contextmanager

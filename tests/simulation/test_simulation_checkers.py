@@ -95,7 +95,7 @@ def test_an_address_has_its_ceilings():
         ([contact(1, 1.1)], "before its robots.txt was read"),
         ([contact(0, 0.1, ROBOTS, final=False, status=503), contact(1, 1.1)], "before its robots.txt was read"),
         ([contact(0, 2, ROBOTS), contact(1, 1.1)], "before its robots.txt was read"),
-        ([contact(0, 0.1, ROBOTS), contact(90_000, 90_001)], "read 8"),
+        ([contact(0, 0.1, ROBOTS), contact(90_000, 90_001)], "read 9"),
         ([contact(0, 0.1, ROBOTS), contact(1, 1.1, "http://a.example/other")], "no permitted way"),
         ([contact(0, 0.1, ROBOTS), contact(1, 1.1, "http://a.example/private/x")], "robots.txt forbids it"),
         ([contact(0, 0.1, ROBOTS, address="10.0.0.1")], "not public"),

@@ -292,11 +292,13 @@ class _Conversion:
 def _in_order(batches: Iterator[pa.RecordBatch], row_group_bytes: int) -> Iterator[pa.Table]:
     """Batches gathered into tables of about that many bytes."""
     gathered: list[pa.RecordBatch] = []
+    size = 0
     for batch in batches:
         gathered.append(batch)
-        if sum(part.nbytes for part in gathered) >= row_group_bytes:
+        size += batch.nbytes
+        if size >= row_group_bytes:
             yield pa.Table.from_batches(gathered)
-            gathered = []
+            gathered, size = [], 0
     if gathered:
         yield pa.Table.from_batches(gathered)
 

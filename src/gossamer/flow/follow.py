@@ -34,9 +34,14 @@ def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Doc
         verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=document.directives.nofollow)
     number = worker.commit_number
     worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
-    wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
     _count_links(worker, shard, record, links, verdicts)
-    _route(worker, shard, _found(worker, record, links, wanted))
+    wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
+    # A page names the same URL many times; the first time counts.
+    distinct: dict[str, int] = {}
+    for row in wanted:
+        distinct.setdefault(links.urls[row], row)
+    shard.ledger.seen += len(wanted) - len(distinct)
+    _route(worker, shard, _found(worker, record, links, list(distinct.values())))
 
 
 def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: str) -> None:

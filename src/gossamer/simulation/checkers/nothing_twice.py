@@ -10,10 +10,11 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core.url.parse import target_of
+from gossamer.simulation.checkers.evidence import SURE_SECONDS
 from gossamer.simulation.world import PageKind, key_of
 
 if TYPE_CHECKING:
-    from gossamer.simulation.checkers.evidence import SURE_SECONDS, Evidence, StoredBody
+    from gossamer.simulation.checkers.evidence import Evidence, StoredBody
     from gossamer.simulation.network import Contact
 
 CHAINED_KINDS: Final = (PageKind.COOKIE_WALL, PageKind.SPELLING, PageKind.SELF_LOOP)
