@@ -146,6 +146,11 @@ class BackQueue:
         for entry in entries:
             self.heads[entry.record.queue].add(entry)
 
+    def crawl_delay(self, product: str) -> float:
+        """The greatest Crawl-delay of its authorities in seconds, for they share the gap; 0 without one."""
+        known = (self.rules_of(authority, product) for authority in self.robots)
+        return max((rules.crawl_delay for rules in known if rules is not None), default=0.0)
+
     def rules_of(self, authority: str, product: str) -> RobotsRules | None:
         """The parsed rules of an authority whose robots.txt was read; None otherwise."""
         state = self.robots.get(authority)

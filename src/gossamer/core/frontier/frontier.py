@@ -247,10 +247,9 @@ class Frontier:
         robots = robots_state(answer, host.robots.get(authority), now)
         host.robots[authority] = robots
         host.rules.pop(authority, None)
-        rules = host.rules_of(authority, self.policy.product)
-        if rules is not None and rules.crawl_delay:
-            host.state.crawl_delay = max(host.state.crawl_delay, rules.crawl_delay)
-            host.state.next_at = max(host.state.next_at, host.state.last_end + rules.crawl_delay)
+        delay = host.crawl_delay(self.policy.product)
+        host.state.crawl_delay = delay
+        host.state.next_at = max(host.state.next_at, host.state.last_end + delay)
         self.working.touch(host)
         self._out.append(commands.SaveRobots(host.host_id, authority, robots))
 

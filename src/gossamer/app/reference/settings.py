@@ -1,18 +1,13 @@
-"""The reference pages that are made from the code: `python -m gossamer.app.reference DOCS_FOLDER` writes them."""
+"""docs/reference-settings.md: every setting."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from gossamer.app import exit_codes
+from gossamer.app.reference.markdown import table
 from gossamer.app.settings.flags import FLAG_OF
 from gossamer.app.settings.kinds import toml_value
 from gossamer.app.settings.tree import DEFAULTS, SECTIONS, TRAITS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 HEAD: Final = """\
 # Settings
@@ -38,8 +33,8 @@ folder of the file that names them, elsewhere from the working directory.
 Patterns are RE2's, which needs linear time on any text; a pattern matches where it is found anywhere in the URL, so
 anchor it with `^` and `$` where that matters.
 
-*Changes*: `fixed` never after the crawl was made; `changeable` with `resume --set`; `live` also, and meant to change
-while it runs.
+*Changes*: `fixed` never after the crawl was made; `changeable` and `live` when it is resumed, by flag or `--set`;
+`each run` is given anew every time.
 """
 
 
@@ -49,37 +44,18 @@ def settings_document() -> str:
     for section, kind in SECTIONS.items():
         parts.append(f"## {section}\n\n{(kind.__doc__ or '').strip()}\n")
         rows = [_row(key) for key in TRAITS if key.startswith(section + ".")]
-        parts.append(
-            "\n".join(["| key | default | changes | flag | meaning |", "| --- | --- | --- | --- | --- |", *rows]) + "\n"
-        )
+        parts.append(table(("key", "default", "changes", "flag", "meaning"), rows))
     return "\n".join(parts)
 
 
-PAGES: Final[dict[str, Callable[[], str]]] = {
-    "reference-settings.md": settings_document,
-    "exit-codes.md": exit_codes.document,
-}
-"""File name in docs/ -> what makes it."""
-
-
-def main(folder: Path) -> None:
-    """Write every page."""
-    for name, make in PAGES.items():
-        (folder / name).write_text(make(), encoding="utf-8")
-
-
-def _row(key: str) -> str:
+def _row(key: str) -> tuple[str, ...]:
     trait = TRAITS[key]
     default = toml_value(_written(key)).strip('"')
     flag = f"`{FLAG_OF[key]}`" if key in FLAG_OF else ""
     kept = trait.change.value if trait.kept else "each run"
-    wants = trait.kind.name.replace("|", "\\|")
-    return f"| `{key}` | `{default}` | {kept} | {flag} | {trait.meaning}; {wants} |"
+    return f"`{key}`", f"`{default}`", kept, flag, f"{trait.meaning}; {trait.kind.name}"
 
 
 def _written(key: str) -> Any:
     return TRAITS[key].kind.write(DEFAULTS[key])
 
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs"))
