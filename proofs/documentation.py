@@ -105,7 +105,8 @@ def complete(crawl: crawls.Crawl, one: Served, rows: list[dict[str, Any]]) -> li
     fetched = paths(rows, one.host, "fetched")
     dead = {canon(row["url"]) for row in rows if row["host"] == one.host and row["status"] == 404}
     found = _unequal(one.host, "pages", fetched.keys(), truth.pages.keys())
-    found += _unequal(one.host, "dead targets", dead, truth.dead.keys())
+    by_name = {canon(url) for url, reason in crawl.refused().items() if reason == "extension"}
+    found += _unequal(one.host, "dead targets", dead, truth.dead.keys() - by_name)
     found += _unequal(one.host, "redirects", paths(rows, one.host, "redirected").keys(), truth.redirects.keys())
     return found + _copies(crawl, one, fetched)
 

@@ -18,6 +18,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 LOOPBACK = ("--allow-address", "127.0.0.0/8")
+FEW_SHARDS = ("--set", "crawl.shards=4")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,21 @@ def run(*arguments: str | Path, seconds: float = 600.0, cwd: Path | None = None,
         env=environment(),
     )
     return Ended(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
+
+
+def crawl(folder: Path, *arguments: str | Path) -> tuple[int, Crawl]:
+    """Crawl loopback without a gap, in this process: the exit code and the folder."""
+    from gossamer.app.cli import main
+
+    code = main(["crawl", *map(str, arguments), "-o", str(folder), "--gap", "0", "--quiet", *LOOPBACK, *FEW_SHARDS])
+    return code, Crawl(folder)
+
+
+def resume(folder: Path, *arguments: str | Path) -> tuple[int, Crawl]:
+    """Go on in this process: the exit code and the folder."""
+    from gossamer.app.cli import main
+
+    return main(["resume", str(folder), "--quiet", *map(str, arguments)]), Crawl(folder)
 
 
 def start(*arguments: str | Path, stderr: IO[bytes] | int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:

@@ -20,7 +20,7 @@ from gossamer.flow.follow import add_seeds
 from gossamer.flow.loop import crawl
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.live_line import LiveLine
@@ -123,7 +123,7 @@ async def _show(run: Run) -> None:
 
 
 @asynccontextmanager
-async def _signals(run: Run) -> AsyncIterator[None]:
+async def _signals(run: Run) -> AsyncGenerator[None]:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, run.interrupt)

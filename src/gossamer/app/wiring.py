@@ -81,7 +81,9 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     facts = folder.read_facts()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
     world = _make_world(settings, folder, guard)
-    rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards)
+    rules = ShardRules(
+        Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards
+    )
     policy, ceilings = _frontier_policy(settings, guard), _ceilings(settings)
     opening = OpeningRules(rules, policy, ceilings, world.entropy.unit, reopened=resume)
     now = world.clock.now()

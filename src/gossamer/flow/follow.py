@@ -49,9 +49,9 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
     if not record.depth and not record.hops.strip("R"):
         worker.widen(shard, record, target)
     links = Links([target], bytearray((LinkKind.REDIRECT,)), bytearray((0,)), [""])
-    verdicts = worker.judge.judge(links, record.depth)
-    if record.redirects >= REDIRECT_HOPS_MAX:
-        verdicts = [Reason.REDIRECT_HOPS]
+    verdicts: list[str] = [Reason.REDIRECT_HOPS]
+    if record.redirects < REDIRECT_HOPS_MAX:
+        verdicts = worker.judge.judge(links, record.depth)
     _count_links(worker, shard, record, links, verdicts, step="R")
     if verdicts[0]:
         return

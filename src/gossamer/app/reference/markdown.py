@@ -10,5 +10,8 @@ if TYPE_CHECKING:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table, with a line end behind every row."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', '\\|') for cell in line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in (heads, ["---"] * len(heads), *rows))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

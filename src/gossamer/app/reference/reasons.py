@@ -35,14 +35,13 @@ FAILURE_MEANINGS: Final[Mapping[FailureKind, str]] = MappingProxyType(
         FailureKind.SLOW: "slower than fetch.low_speed for fetch.low_speed_time",
         FailureKind.HEADERS_TOO_LARGE: "status line and headers exceed fetch.header_bytes",
         FailureKind.BAD_ANSWER: "what came is not HTTP",
-        FailureKind.ADDRESS_REFUSED: "the address is private or reserved and not allowed; the URL is refused: address",
     }
 )
 MALFORMED: Final[Mapping[str, str]] = MappingProxyType(
     {
         EMPTY: "there is no text at all",
         BINARY: "the bytes are those of another format, whatever the media type says",
-        UNDECODABLE: "the declared encoding is one that no reader supports",
+        UNDECODABLE: "its encoding may not be decoded, or more than a quarter of the text would be lost",
         TOO_DEEP: "elements are nested deeper than any reader would follow",
         TOO_MANY_ELEMENTS: "the tree would have more elements than memory should be given to",
     }
@@ -50,9 +49,8 @@ MALFORMED: Final[Mapping[str, str]] = MappingProxyType(
 TRUNCATED: Final[Mapping[Truncation, str]] = MappingProxyType(
     {
         Truncation.LENGTH: "longer than fetch.body_bytes, or than what a cap left",
-        Truncation.TIME: "took longer than fetch.total",
+        Truncation.TIME: "not whole within fetch.total, or slower than fetch.low_speed",
         Truncation.DISCONNECT: "the connection ended before the announced length",
-        Truncation.UNSPECIFIED: "cut for another reason",
     }
 )
 BLAMED: Final = {
@@ -86,7 +84,7 @@ FAILED: Final = f"""
 
 What counts against the host leaves the URL where it is: the host is asked ever more rarely, and the URL stays queued.
 What counts against the URL is tried again later, each wait {RETRY_FACTOR:g} times the one before; the URL has failed
-after {URL_TRIES_MAX} such tries. The first two words may also name the trouble of a host as a whole.
+after {URL_TRIES_MAX} such tries.
 """
 ANSWERED: Final = """
 ## Answers that are none

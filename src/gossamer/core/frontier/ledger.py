@@ -72,12 +72,12 @@ def total(ledgers: list[Ledger]) -> Ledger:
     result = Ledger()
     for ledger in ledgers:
         for name in ledger.__struct_fields__:
-            value = getattr(ledger, name)
-            if isinstance(value, dict):
-                for reason, number in value.items():
-                    count(getattr(result, name), reason, number)
-            else:
+            value: int | dict[str, int] = getattr(ledger, name)
+            if isinstance(value, int):
                 setattr(result, name, getattr(result, name) + value)
+                continue
+            for reason, number in value.items():
+                count(getattr(result, name), reason, number)
     return result
 
 

@@ -6,7 +6,6 @@ encoded as it is: browsers show such pages, and a link in half a page is still a
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -42,7 +41,6 @@ class _Decoder(Protocol):
 
 
 _ERRORS: Final[tuple[type[Exception], ...]] = (
-    zlib.error,
     isal_zlib.error,
     brotli.error,
     zstandard.ZstdError,
@@ -53,7 +51,7 @@ _ZSTD_WINDOW_MAX: Final = 8 * 1024 * 1024
 
 
 class _Deflated:
-    """gzip (wbits 31), zlib (15) or raw (-15) by ISA-L; the plain zlib once more detail about a fault is wanted."""
+    """gzip (wbits 31), zlib (15) or raw (-15), by ISA-L: twice as fast as zlib."""
 
     __slots__ = ("_decoder", "finished", "rest")
 
