@@ -81,5 +81,5 @@ def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake 
 
 async def resolve(worker: Worker, shard: Shard, host_id: bytes, host: str) -> None:
     """Look up a host's addresses for the frontier."""
-    answer = await worker.resolver.resolve(host)
+    answer = (await worker.resolver.resolve(host)).without(worker.judge.filters.blocked.blocks_address)
     worker.perform(shard, shard.frontier.handle(events.Resolved(host_id, answer), worker.clock.now()))

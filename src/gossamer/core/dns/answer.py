@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from gossamer.core.http.exchange import FailureKind
 
@@ -17,3 +18,10 @@ class Answer:
     failure: FailureKind | None = None
     """NAME_NOT_FOUND, NAME_FAILED, or ADDRESS_REFUSED when every address is one we must not connect to."""
     detail: str = ""
+
+    def without(self, blocked: Callable[[str], bool]) -> Answer:
+        """The answer less the addresses that `blocked` names; ADDRESS_REFUSED when that leaves none of them."""
+        kept = tuple(address for address in self.addresses if not blocked(address))
+        if kept or not self.addresses:
+            return replace(self, addresses=kept)
+        return replace(self, addresses=(), failure=FailureKind.ADDRESS_REFUSED, detail="on the block list")

@@ -7,6 +7,7 @@ came before its first answer was committed. A body is stored twice only when two
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core.url.parse import target_of
@@ -16,6 +17,7 @@ from gossamer.simulation.world import PageKind, key_of
 if TYPE_CHECKING:
     from gossamer.simulation.checkers.evidence import Evidence, StoredBody
     from gossamer.simulation.network import Contact
+    from gossamer.simulation.world import Page
 
 CHAINED_KINDS: Final = (PageKind.COOKIE_WALL, PageKind.SPELLING, PageKind.SELF_LOOP)
 """Kinds that redirect to their own key: two final answers belong to one visit chain."""
@@ -29,29 +31,36 @@ def check(evidence: Evidence) -> list[str]:
 
 
 def _fetched_twice(evidence: Evidence) -> list[str]:
-    answers: dict[str, list[Contact]] = defaultdict(list)
+    visits: dict[str, list[Contact]] = defaultdict(list)
     for contact in evidence.log:
-        if contact.final and target_of(contact.url) != "/robots.txt" and contact.url not in evidence.world.robots_files:
-            answers[key_of(contact.url)].append(contact)
+        if target_of(contact.url) != "/robots.txt" and contact.url not in evidence.world.robots_files:
+            visits[key_of(contact.url)].append(contact)
     found: list[str] = []
-    for key, contacts in answers.items():
-        page = evidence.world.pages.get(key)
-        usual = 2 if page is not None and page.kind in CHAINED_KINDS else 1
-        if page is not None and page.kind is PageKind.BROKEN:
-            if page.status == 0:  # resets are blamed on a host that gives no other answer, and tried on and on
-                continue
-            usual = BROKEN_TRIES
-        # An answer that a kill may have swallowed is asked for again: it does not count.
-        sure = [each for each in contacts if evidence.surely_known(each.end or each.start, each.process)]
-        last_life = max(each.process for each in contacts)
-        if len([each for each in sure if each.process < last_life]) + _in_life(contacts, last_life) > usual:
-            moments = ", ".join(f"{each.start:.3f}" for each in contacts)
-            found.append(f"nothing twice: {key} was answered {len(contacts)} times, at {moments}")
+    for key, contacts in visits.items():
+        answers = [each for each in contacts if each.final]
+        failures = len(contacts) - len(answers)
+        if _counted(evidence, answers) > _usual(evidence.world.pages.get(key), failures):
+            moments = ", ".join(f"{each.start:.3f}" for each in answers)
+            found.append(f"nothing twice: {key} was answered {len(answers)} times, at {moments}")
     return found
 
 
-def _in_life(contacts: list[Contact], process: int) -> int:
-    return sum(each.process == process for each in contacts)
+def _usual(page: Page | None, failures: int) -> float:
+    """True answers that a URL may give at most."""
+    kind = page.kind if page is not None else PageKind.ERROR
+    if page is not None and kind is PageKind.BROKEN:
+        # Resets are blamed on a host that gives no other answer, and such a URL is tried on and on.
+        return BROKEN_TRIES if page.status else inf
+    # A failure in the middle of a chain of redirects begins it anew: its cookie may be old by then.
+    return 2 + failures if kind in CHAINED_KINDS else 1
+
+
+def _counted(evidence: Evidence, answers: list[Contact]) -> int:
+    """The answers less those that a kill may have swallowed before they were committed."""
+    last = max((each.process for each in answers), default=0)
+    return sum(
+        each.process == last or evidence.surely_known(each.end or each.start, each.process) for each in answers
+    )
 
 
 def _stored_twice(evidence: Evidence) -> list[str]:
