@@ -74,7 +74,7 @@ def test_bytes_per_host_hold(tmp_path: Path) -> None:
         code, crawl = crawls.crawl(tmp_path / "crawl", site.url("/"), "--set", "crawl.max_bytes_per_host=35k")
         assert code == 0
         received = sum(row["bytes"] for row in crawl.rows("pages"))
-        assert 25_000 < received <= 35 * 1024
+        assert 25_000 < received <= 35_000
         assert crawl.summary()["end_state"] == "limit reached"
         assert ledgers.problems(crawl) == []
 
@@ -85,7 +85,7 @@ def test_max_bytes_hold(tmp_path: Path) -> None:
     with small_site.serve(table) as site:
         code, crawl = crawls.crawl(tmp_path / "crawl", site.url("/"), "--max-bytes", "45k")
         assert code == 0
-        assert sum(row["bytes"] for row in crawl.rows("pages")) <= 45 * 1024
+        assert sum(row["bytes"] for row in crawl.rows("pages")) <= 45_000
         assert crawl.summary()["end_state"] == "limit reached"
         assert ledgers.problems(crawl) == []
 
@@ -96,7 +96,7 @@ def test_max_time_ends_it(tmp_path: Path) -> None:
         assert (code, crawl.summary()["end_state"]) == (0, "limit reached")
         assert crawl.summary()["queued"] == 1
         site.release()
-        code, crawl = crawls.resume(tmp_path / "crawl")
+        code, crawl = crawls.resume(tmp_path / "crawl", "--max-time", "none")
         assert (code, crawl.summary()["end_state"]) == (0, "complete")
         assert ledgers.problems(crawl) == []
 

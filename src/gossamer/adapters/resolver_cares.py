@@ -88,6 +88,7 @@ class CaresResolver:
     async def resolve(self, host: str) -> Answer:
         """The addresses of `host` (lower-case ASCII, or an address literal, IPv6 without brackets). Never raises."""
         now = self._clock.now()
+        host = dns_name(host) or host  # one spelling, one answer
         known = self._known(host, now)
         if known is not None:
             return known
@@ -123,9 +124,8 @@ class CaresResolver:
         try:
             return (str(ipaddress.ip_address(host)),)
         except ValueError:
-            name = dns_name(host)
-        is_local = name == "localhost" or name.endswith(".localhost")
-        return self._hosts.lookup(name) or (_LOCAL if is_local else ())
+            is_local = host == "localhost" or host.endswith(".localhost")
+            return self._hosts.lookup(host) or (_LOCAL if is_local else ())
 
     def _guarded(self, addresses: tuple[str, ...], ttl_seconds: float, now: float) -> Answer:
         """An answer without the addresses that must not be connected to."""
@@ -138,12 +138,11 @@ class CaresResolver:
     # --- DNS -----------------------------------------------------------------------------------------------------
 
     async def _look_up(self, host: str) -> Answer:
-        name = dns_name(host)
-        if not name:
+        if not dns_name(host):
             now = self._clock.now()
             return self._cache.put(host, answer_cache.negative(FailureKind.NAME_NOT_FOUND, "no DNS name", now), now)
         async with self._places:
-            answer = await self._ask_both(name)
+            answer = await self._ask_both(host)
         return self._cache.put(host, answer, self._clock.now())
 
     async def _ask_both(self, host: str) -> Answer:

@@ -93,8 +93,6 @@ class Visited:
     redirect_host: str = ""
     requeued: Entry | None = None
     """The entry as it stands in the queue again, for a fate of RETRY or AGAIN."""
-    freed: bool = False
-    """Nothing was sent: the lease is given back, the host was not contacted."""
 
 
 @dataclass(frozen=True, slots=True)

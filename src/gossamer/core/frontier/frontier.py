@@ -70,7 +70,6 @@ class Wanted:
     authority: str = ""
     hops: int = 0
     errand: Errand | None = None
-    robots_line: str = ""
 
 
 class Frontier:
@@ -191,14 +190,11 @@ class Frontier:
         lease = self.leases.pop(event.lease.number)
         self.ceilings.ended(lease.address)
         host = self.hosts[lease.host_id]
-        if event.freed:
-            host.state.last_end = max(host.state.last_end, event.ended)
-        else:
-            after_visit(host.state, event, self._gap_of(lease.address), self._chance())
+        after_visit(host.state, event, self._gap_of(lease.address), self._chance())
         self.working.touch(host)
         if lease.kind is LeaseKind.PAGE and lease.entry is not None:
             self._settle(host, lease.entry, event)
-        elif not event.freed:
+        else:
             self._robots_fetched(host, event, now)
         if event.failed and not event.answered:
             self._give_up_errands(host)
@@ -209,7 +205,7 @@ class Frontier:
     def _settle(self, host: BackQueue, entry: Entry, event: events.Visited) -> None:
         """Book what became of a leased URL."""
         queue = event.lease_queue
-        if event.fate.kind is FateKind.BACK or event.freed:
+        if event.fate.kind is FateKind.BACK:
             host.heads[queue].put_back(entry)
             return
         self._remove(host, queue, entry.order)
@@ -233,14 +229,14 @@ class Frontier:
         lease = event.lease
         if lease.errand is not None:
             errand = lease.errand
-            again = Errand(errand.asker, errand.asker_site, errand.authority, event.redirect, lease.hops + 1)
+            again = Errand(errand.asker, errand.authority, event.redirect, lease.hops + 1)
             self._out.append(commands.SendErrand(again))
         elif event.redirect_host == lease.host:
             host.pending = RobotsPending(lease.authority, event.redirect, lease.hops + 1)
         else:
             host.pending = None
             self.working.suspend(host, Phase.ASKING)
-            errand = Errand(host.host_id, host.state.site, lease.authority, event.redirect, lease.hops + 1)
+            errand = Errand(host.host_id, lease.authority, event.redirect, lease.hops + 1)
             self._out.append(commands.SendErrand(errand))
 
     def _keep_robots(self, host: BackQueue, authority: str, answer: RobotsAnswer, now: float) -> None:
@@ -371,8 +367,7 @@ class Frontier:
                 return
             verdict = self._verdict(host, authority, entry.record.url)
             if verdict is None or verdict.allowed:
-                line = verdict.line if verdict is not None else ""
-                self._lease(host, Wanted(LeaseKind.PAGE, entry.record.url, entry, robots_line=line), now, room)
+                self._lease(host, Wanted(LeaseKind.PAGE, entry.record.url, entry), now, room)
                 return
             self._refuse(host, entry, "robots", verdict.line)
         self.working.push(host, now)
@@ -443,7 +438,6 @@ class Frontier:
             authority=wanted.authority,
             hops=wanted.hops,
             errand=wanted.errand,
-            robots_line=wanted.robots_line,
         )
         self.leases[lease.number] = lease
         host.phase = Phase.LEASED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from gossamer.core.frontier.records import PageRecord
@@ -21,7 +21,6 @@ class Errand:
 
     asker: bytes
     """Host id of the host that asks."""
-    asker_site: str
     authority: str
     """The authority that the answer's rules will speak for."""
     url: str
@@ -58,5 +57,3 @@ class Lease:
     """The authority a ROBOTS lease asks for."""
     hops: int = 0
     errand: Errand | None = None
-    robots_line: str = field(default="")
-    """The robots.txt line that decided, for those who ask later."""
