@@ -73,6 +73,7 @@ async def _run(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: Liv
     worker, world, recovery = make_worker(settings, folder, resume=resume)
     run = Run(worker, ui, world.clock.now())
     _say_recovery(ui, recovery)
+    ending = EndState.DISK
     try:
         if not any(shard.commit for shard in worker.shards):
             for seed in folder.read_seeds():
@@ -80,9 +81,11 @@ async def _run(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: Liv
         async with _signals(run), ControlServer(folder, {"status": lambda _: run.numbers()}):
             ending = await _crawl(run)
         await _finish(run, folder, ending, resume=resume)
-        return ending
     finally:
-        await world.close()
+        troubles = await world.close()
+    if troubles and ending is not EndState.DISK:
+        raise troubles[0]
+    return ending
 
 
 async def _crawl(run: Run) -> EndState:

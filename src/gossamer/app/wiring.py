@@ -45,6 +45,7 @@ from gossamer.flow.opening import (
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard import Shard, ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
+from gossamer.ports.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,13 +68,18 @@ class World:
     resolver: CaresResolver
     stores: list[RocksStore]
 
-    async def close(self) -> None:
-        """Give sockets, threads and files back."""
+    async def close(self) -> list[StoreError]:
+        """Give sockets, threads and files back; what the stores said that could not write their last bytes."""
         await self.fetcher.close()
         await self.resolver.close()
         self.offload.close()
+        troubles: list[StoreError] = []
         for store in self.stores:
-            store.close()
+            try:
+                store.close()
+            except StoreError as trouble:
+                troubles.append(trouble)
+        return troubles
 
 
 def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tuple[Worker, World, Recovery]:

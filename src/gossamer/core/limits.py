@@ -26,6 +26,8 @@ ROBOTS_COPY_AGE_MAX_SECONDS: Final = 30 * 24 * 3600
 ROBOTS_UNREACHABLE_AGE_SECONDS: Final = 60
 """How long "unreachable" is believed at least: it keeps a whole authority from being crawled, and the host's back-off
 makes the waits longer by itself."""
+ROBOTS_AUTHORITIES_PER_HOST_MAX: Final = 64
+"""robots.txt files kept in memory for one host: a host may have one on each of 65,535 ports, and few have three."""
 ROBOTS_SITEMAPS_MAX: Final = 1_000
 """Sitemap lines taken from one file; the largest seen in 4,000 live files name a few hundred."""
 ROBOTS_LINE_SHOWN_MAX: Final = 200

@@ -17,6 +17,7 @@ from gossamer.ports.archive import Archive
 from gossamer.ports.clock import Clock
 from gossamer.ports.datasets import Datasets
 from gossamer.ports.offload import Offload
+from gossamer.ports.store import StoreError
 
 
 def encode_mark(mark: FileMark) -> bytes:
@@ -45,12 +46,25 @@ class Committer:
     seconds: list[float] = field(default_factory=list)
     """Durations of the last commits, for the summary."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _failure: OSError | StoreError | None = None
+    """What the disk said when it did not take a commit."""
 
     async def commit(self) -> None:
-        """Make durable all that was reported before this call. Raises OSError when the disk will not take it."""
+        """Make durable all that was reported before this call.
+
+        Raises OSError or StoreError when the disk will not take it, and the same at every later call: nobody knows what
+        of a failed commit is on the disk, so none may follow it, and the crawl ends as of the one before.
+        """
         async with self._lock:
+            if self._failure is not None:
+                raise self._failure
             began = self.clock.now()
-            if await self._commit_once():
+            try:
+                made = await self._commit_once()
+            except (OSError, StoreError) as failure:
+                self._failure = failure
+                raise
+            if made:
                 self.commits += 1
                 self.seconds = [*self.seconds[-999:], self.clock.now() - began]
 

@@ -16,10 +16,10 @@ def end_state(worker: Worker) -> EndState | None:
         return None
     if worker.stopping:
         return EndState.INTERRUPTED
+    if worker.budget.is_spent(now) and not worker.is_delivering:
+        return EndState.LIMIT
     if worker.is_busy:
         return None
-    if worker.budget.is_spent(now):
-        return EndState.LIMIT
     queued = sum(shard.ledger.queued for shard in worker.shards)
     if not queued:
         return _nothing_left(worker)

@@ -53,9 +53,11 @@ class Inbox:
 
     async def fetch_robots(self, errand: Errand) -> RobotsAnswer:
         """Fetch a robots.txt from a host of this shard for another host's authority."""
-        answer: asyncio.Future[RobotsAnswer] = asyncio.get_running_loop().create_future()
         shard, host = self.shard, host_of(errand.url)
-        shard.errands[errand] = answer
+        under_way = shard.errands.get(errand)
+        if under_way is not None:
+            return await asyncio.shield(under_way)
+        answer = shard.errands[errand] = asyncio.get_running_loop().create_future()
         host_id = shard.rules.ids.host_id(host)
         loaded = None
         if host_id not in shard.frontier.hosts:
@@ -63,4 +65,5 @@ class Inbox:
             loaded = loaded or LoadedHost(host_id, HostState(host, shard.rules.sites.site_of(host)))
         event = ErrandCame(host_id, errand, loaded)
         self.worker.perform(shard, shard.frontier.handle(event, self.worker.clock.now()))
-        return await answer
+        # Whoever gives up waiting leaves the errand to run: another may wait for it.
+        return await asyncio.shield(answer)

@@ -57,8 +57,8 @@ def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
                 worker.start_visit(visit(worker, shard, lease), lease)
             case commands.Resolve(host_id, host):
                 worker.start(resolve(worker, shard, host_id, host))
-            case commands.SendErrand(errand):
-                worker.start(run_errand(worker, shard, errand))
+            case commands.SendErrand(errand, origin):
+                worker.start(run_errand(worker, shard, errand, origin))
             case commands.Refuse():
                 refuse_queued(worker, shard, command)
             case commands.Refill() | commands.Wake() | commands.Postpone():

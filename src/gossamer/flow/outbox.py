@@ -52,8 +52,11 @@ class Outbox:
             self.rows.delete(Table.OUTBOX, outbox_key(receiver, number))
 
     def load(self) -> None:
-        """Read what was left at the last commit. Bounded by the outbox's own limit."""
-        for key, entry in self.rows.scan(Table.OUTBOX, b"", b"\xff" * 11, 2 * OUTBOX_ENTRIES_MAX):
-            self.waiting[int.from_bytes(key[:2], "big"), int.from_bytes(key[2:], "big")] = entry
+        """Read what was left at the last commit, all of it: what visits under way found may lie beyond the limit."""
+        start = b""
+        while found := self.rows.scan(Table.OUTBOX, start, b"\xff" * 11, OUTBOX_ENTRIES_MAX):
+            for key, entry in found:
+                self.waiting[int.from_bytes(key[:2], "big"), int.from_bytes(key[2:], "big")] = entry
+            start = found[-1][0] + b"\0"
         for key, value in self.rows.scan(Table.META, NUMBERS_KEY, NUMBERS_KEY + b"\xff" * 3, 1 << 16):
             self.numbers[int.from_bytes(key[len(NUMBERS_KEY) :], "big")] = int.from_bytes(value, "big")

@@ -25,7 +25,7 @@ from gossamer.core.frontier.records import (
     ready_key,
     retry_order,
 )
-from gossamer.core.limits import HEAD_ENTRIES_MAX
+from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState, decode_robots, encode_robots
 from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.core.seen.url_seen import UrlSeen
@@ -37,8 +37,6 @@ from gossamer.flow.outbox import Outbox
 from gossamer.flow.pending import PendingStore
 from gossamer.ports.store import Table, WriteBatch
 
-AUTHORITIES_PER_HOST_MAX: Final = 64
-"""robots.txt files kept for one host."""
 END: Final = b"\xff" * 32
 COMMIT_KEY: Final = b"commit"
 LEDGER_KEY: Final = b"ledger"
@@ -78,7 +76,7 @@ class Shard:
     content_seen: ContentSeen
     outbox: Outbox
     order: int = 1
-    """The next place in any queue: they grow through all queues of the shard."""
+    """The last place given in any queue: they grow through all queues of the shard."""
     commit: int = 0
     """The last durable commit."""
     receipts: dict[int, int] = field(default_factory=dict)
@@ -88,6 +86,11 @@ class Shard:
     errands: dict[Errand, asyncio.Future[RobotsAnswer]] = field(default_factory=dict)
     """robots.txt files being fetched here for other hosts."""
     _committing: list[Callable[[], None]] = field(default_factory=list)
+    _books: bytes = field(init=False)
+    """The ledger as the last commit holds it."""
+
+    def __post_init__(self) -> None:
+        self._books = encode_ledger(self.ledger)
 
     # --- hosts ---------------------------------------------------------------------------------------------------
 
@@ -106,7 +109,7 @@ class Shard:
 
     def load_robots(self, host_id: bytes) -> dict[str, RobotsState]:
         """The robots.txt files known for a host's authorities."""
-        found = self.rows.scan(Table.ROBOTS, host_id, host_id + END, AUTHORITIES_PER_HOST_MAX)
+        found = self.rows.scan(Table.ROBOTS, host_id, host_id + END, ROBOTS_AUTHORITIES_PER_HOST_MAX)
         return {key[HOST_ID_BYTES:].decode(): decode_robots(value) for key, value in found}
 
     def book(self, command: commands.Move | commands.SaveRobots | commands.AnswerErrand) -> None:
@@ -224,7 +227,9 @@ class Shard:
     @property
     def changed(self) -> bool:
         """Whether there is something to commit."""
-        return self.rows.changed or bool(self.frontier.working.touched) or bool(self.after_commit)
+        if self.rows.changed or self.frontier.working.touched or self.after_commit:
+            return True
+        return encode_ledger(self.ledger) != self._books
 
     def begin_commit(
         self, number: int, marks: Sequence[FileMark], encode_mark: Callable[[FileMark], bytes]
@@ -241,7 +246,8 @@ class Shard:
                 self.rows.put(Table(table), key, value)
         for sender, received in self.receipts.items():
             self.rows.put(Table.META, RECEIPT_PREFIX + sender.to_bytes(2, "big"), received.to_bytes(8, "big"))
-        self.rows.put(Table.META, LEDGER_KEY, encode_ledger(self.ledger))
+        self._books = encode_ledger(self.ledger)
+        self.rows.put(Table.META, LEDGER_KEY, self._books)
         self.rows.put(Table.META, ORDER_KEY, self.order.to_bytes(8, "big"))
         self.rows.put(Table.META, COMMIT_KEY, number.to_bytes(8, "big"))
         self._committing, self.after_commit = self.after_commit, []

@@ -92,8 +92,12 @@ class Worker:
     @property
     def is_busy(self) -> bool:
         """Whether something is under way that may bring news without time passing."""
-        waiting = any(shard.outbox.waiting or shard.frontier.is_busy() for shard in self.shards)
-        return bool(self._visits) or waiting
+        return bool(self._visits) or self.is_delivering or any(shard.frontier.is_busy() for shard in self.shards)
+
+    @property
+    def is_delivering(self) -> bool:
+        """Whether links are on their way to another shard."""
+        return any(shard.outbox.waiting for shard in self.shards)
 
     def in_turn(self) -> Iterator[Shard]:
         """All shards, each time beginning with another, so that none is always last to find room."""
@@ -102,9 +106,12 @@ class Worker:
         yield from self.shards[: self._first]
 
     def next_moment(self) -> float | None:
-        """When the first frontier has something to do again; None when only events can bring it."""
-        moments = [moment for shard in self.shards if (moment := shard.frontier.next_moment()) is not None]
-        return min(moments) if moments else None
+        """When the first frontier has something to do again; None when only events can bring it.
+
+        A shard whose outbox is full has no moment: it leases nothing until a delivery ends.
+        """
+        moments = [shard.frontier.next_moment() for shard in self.shards if not shard.outbox.is_full]
+        return min((moment for moment in moments if moment is not None), default=None)
 
     async def wait(self) -> None:
         """Sleep until a frontier's moment, the deadline, or something happens."""

@@ -162,4 +162,4 @@ class FrontierMachine(RuleBasedStateMachine):
 
 
 TestFrontierMachine = FrontierMachine.TestCase
-TestFrontierMachine.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+TestFrontierMachine.settings = settings(max_examples=30, stateful_step_count=50, deadline=None)

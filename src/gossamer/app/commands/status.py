@@ -11,6 +11,7 @@ from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder, open_folder
 from gossamer.app.report_lines import report_lines
+from gossamer.ports.store import StoreUnwritable
 
 if TYPE_CHECKING:
     import argparse
@@ -41,6 +42,9 @@ def read_status(folder: CrawlFolder) -> dict[str, Any]:
     try:
         with folder.hold():
             return {"state": "stopped", "folder": str(folder.path), **(folder.read_summary() or {}), **_stored(folder)}
+    except StoreUnwritable as trouble:
+        # A store opens by writing. On a full disk the last summary is all there is to say.
+        return {"state": "stopped", "reason": str(trouble), "folder": str(folder.path), **(folder.read_summary() or {})}
     except UserError:
         # It is starting, stopping, or busy in one long step: its store is not ours to read now.
         return {"state": "busy", "folder": str(folder.path), **(folder.read_summary() or {})}

@@ -32,7 +32,9 @@ def _section(name: str, meaning: str) -> str:
     flags = [action for action in actions if action.option_strings]
     usage = " ".join([f"gossamer {name}", *(_place(action) for action in places), "[FLAG ...]"])
     rows = [(f"`{_written(action)}`", (action.help or "").replace("%%", "%")) for action in (*places, *flags)]
-    return f"## {name}\n\n{meaning[0].upper()}{meaning[1:]}.\n\n```\n{usage}\n```\n\n" + table(("takes", "meaning"), rows)
+    return f"## {name}\n\n{meaning[0].upper()}{meaning[1:]}.\n\n```\n{usage}\n```\n\n" + table(
+        ("takes", "meaning"), rows
+    )
 
 
 def _place(action: argparse.Action) -> str:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from gossamer.core.datasets import Column
 
-PART: Final = re.compile(r"(<!-- made: ([a-z]+) -->\n\n).*?(\n<!-- end -->)", re.DOTALL)
+PART: Final = re.compile(r"(<!-- made: ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fill(page: str) -> str:
     """`page` with each made part as the code has it. Raises ValueError for a part that nothing makes."""
-    return PART.sub(lambda part: part[1] + _columns(part[2]) + part[3], page)
+    return PART.sub(lambda part: f"{part[1]}\n{_columns(part[2])}\n{part[3]}", page)
 
 
 def parts(page: str) -> list[str]:

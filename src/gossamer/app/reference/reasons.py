@@ -71,8 +71,8 @@ with their counts in `summary.json`. They are never renamed.
 ## Links refused
 
 Given to a link where it is found; the first that applies, in the order kind, nofollow, depth, length, scope, block
-list, extension, exclude, include. Nothing of such a URL is remembered, so the same URL may be taken when it is met again
-under better conditions.
+list, extension, exclude, include. Nothing of such a URL is remembered, so it may be taken when it is met again under
+better conditions.
 """
 URLS: Final = """
 ## URLs refused
@@ -123,7 +123,9 @@ def reasons_document() -> str:
             HEAD + "\n" + table(word_meaning, _explained(links)),
             URLS + "\n" + table(word_meaning, _explained(OF_URLS)),
             FAILED + "\n" + table(("word", "meaning", "counts against"), failures),
-            ANSWERED + "\n" + table(("word", "counts against"), [*statuses, ("any other `http 5xx`", BLAMED[Blame.URL])]),
+            ANSWERED
+            + "\n"
+            + table(("word", "counts against"), [*statuses, ("any other `http 5xx`", BLAMED[Blame.URL])]),
             REDIRECTS + "\n" + table(word_meaning, [(f"`{word}`", text) for word, text in redirects]),
             PAGES + "\n" + table(word_meaning, [(f"`{word}`", text) for word, text in MALFORMED.items()]),
             CUT + "\n" + table(word_meaning, [(f"`{word}`", text) for word, text in TRUNCATED.items()]),

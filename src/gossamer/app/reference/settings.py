@@ -58,4 +58,3 @@ def _row(key: str) -> tuple[str, ...]:
 
 def _written(key: str) -> Any:
     return TRAITS[key].kind.write(DEFAULTS[key])
-

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
 from gossamer.core.frontier.lease import Entry, Errand
 from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
 from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState, retry_due
-from gossamer.core.limits import HEAD_ENTRIES_MAX
+from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
 from gossamer.core.robots.answer import RobotsKind, RobotsState
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.url.parse import authority_of
@@ -77,11 +78,13 @@ class BackQueue:
     """Parsed lazily from `robots`, per authority."""
     heads: list[Head] = field(default_factory=lambda: [Head() for _ in range(QUEUES)])
     phase: Phase = Phase.WAITING
-    at: float = 0.0
-    """Its moment in the heap while WAITING."""
+    at: float = -1.0
+    """Its moment in the heap while WAITING; -1 when it is not there."""
     addresses: tuple[str, ...] = ()
     addresses_expire: float = 0.0
     pending: RobotsPending | None = None
+    asking: str = ""
+    """The authority whose robots.txt another host fetches for it; empty when none does."""
     errands: list[Errand] = field(default_factory=list)
     leases: int = 0
     """Leases since it entered the working set."""
@@ -120,13 +123,26 @@ class BackQueue:
 
     def first_open(self, now: float) -> Entry | None:
         """The first entry in memory that may be due and is not blocked."""
-        due = (
-            entry
-            for queue in range(QUEUES)
-            for entry in self.heads[queue].entries
-            if queue != RETRY or retry_due(entry.order) <= now
-        )
-        return next((entry for entry in due if not self.is_blocked(entry, now)), None)
+        return next((entry for entry in self._due(now) if not self.is_blocked(entry, now)), None)
+
+    def first_blocked(self, now: float) -> Entry:
+        """Of the blocked entries in memory, of which there is one, that whose robots.txt was asked for longest ago."""
+        blocked = (entry for entry in self._due(now) if self.is_blocked(entry, now))
+        return min(blocked, key=lambda entry: self.robots[authority_of(entry.record.url)].fetched_at)
+
+    def is_overtaken(self, blocked: Entry, other: Entry, now: float) -> bool:
+        """Whether `other` has failed since the robots.txt of `blocked` was asked for: of two that fail, each has its
+        turn.
+        """
+        robots = self.robots[authority_of(blocked.record.url)]
+        last = other.record.attempts[-1].at if other.record.attempts else 0.0
+        return robots.expires_at <= now and last > robots.fetched_at
+
+    def _due(self, now: float) -> Iterator[Entry]:
+        for queue in range(QUEUES):
+            for entry in self.heads[queue].entries:
+                if queue != RETRY or retry_due(entry.order) <= now:
+                    yield entry
 
     def next_due(self) -> float:
         """Earliest moment at which it has something to fetch, its gap apart: 0 now, or its first retry's moment."""
@@ -145,6 +161,15 @@ class BackQueue:
             head.entries, head.complete = [], True
         for entry in entries:
             self.heads[entry.record.queue].add(entry)
+
+    def keep_robots(self, authority: str, robots: RobotsState) -> None:
+        """What a robots.txt said. Beyond a bound the file read longest ago is forgotten; it is asked for when needed."""
+        self.robots[authority] = robots
+        self.rules.pop(authority, None)
+        if len(self.robots) > ROBOTS_AUTHORITIES_PER_HOST_MAX:
+            oldest = min(self.robots, key=lambda each: self.robots[each].fetched_at)
+            del self.robots[oldest]
+            self.rules.pop(oldest, None)
 
     def crawl_delay(self, product: str) -> float:
         """The greatest Crawl-delay of its authorities in seconds, for they share the gap; 0 without one."""

@@ -89,6 +89,8 @@ class SendErrand:
     """Ask the host of `errand.url` to fetch a robots.txt for us."""
 
     errand: Errand
+    origin: Errand | None = None
+    """The errand, done here, whose URL redirects on: it is answered with what comes of this one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import ROBOTS_REDIRECTS_MAX
 from gossamer.core.politeness.ceiling import Ceilings
-from gossamer.core.politeness.gap import GapPolicy
+from gossamer.core.politeness.gap import GapPolicy, gap_seconds
 from gossamer.core.robots.answer import RobotsAnswer, robots_state
-from gossamer.core.robots.verdict import RobotsVerdict
-from gossamer.core.url.parse import authority_of
+from gossamer.core.robots.verdict import verdict_of
+from gossamer.core.url.parse import authority_of, target_of
 
 REFUSALS_PER_TURN: Final = 64
 """URLs refused in one turn of a host, so that no step of the loop is long."""
@@ -230,19 +230,18 @@ class Frontier:
         if lease.errand is not None:
             errand = lease.errand
             again = Errand(errand.asker, errand.authority, event.redirect, lease.hops + 1)
-            self._out.append(commands.SendErrand(again))
+            self._out.append(commands.SendErrand(again, origin=errand))
         elif event.redirect_host == lease.host:
             host.pending = RobotsPending(lease.authority, event.redirect, lease.hops + 1)
         else:
-            host.pending = None
+            host.pending, host.asking = None, lease.authority
             self.working.suspend(host, Phase.ASKING)
             errand = Errand(host.host_id, lease.authority, event.redirect, lease.hops + 1)
             self._out.append(commands.SendErrand(errand))
 
     def _keep_robots(self, host: BackQueue, authority: str, answer: RobotsAnswer, now: float) -> None:
         robots = robots_state(answer, host.robots.get(authority), now)
-        host.robots[authority] = robots
-        host.rules.pop(authority, None)
+        host.keep_robots(authority, robots)
         delay = host.crawl_delay(self.policy.product)
         host.state.crawl_delay = delay
         host.state.next_at = max(host.state.next_at, host.state.last_end + delay)
@@ -279,7 +278,9 @@ class Frontier:
         self.working.push(host, now)
 
     def _woken(self, event: events.Woken, now: float) -> None:
-        self.working.next_wake = event.next_wake
+        # Hosts may have gone to sleep since the store was asked, and their wakes been noted.
+        if event.next_wake is not None:
+            self.working.note_wake(event.next_wake)
         for loaded in event.hosts:
             self.working.push(self.working.enter(loaded, self._not_before(loaded.state)), now)
 
@@ -296,6 +297,7 @@ class Frontier:
             host.addresses_expire = 0.0
         elif host.refused_address:
             self._give_up_errands(host)
+            host.pending = None
         self.working.push(host, now)
 
     def _errand_came(self, event: events.ErrandCame, now: float) -> None:
@@ -317,8 +319,8 @@ class Frontier:
         if host is None:
             return
         self._keep_robots(host, event.authority, event.answer, now)
+        host.asking = "" if host.asking == event.authority else host.asking
         if host.phase is Phase.ASKING:
-            host.phase = Phase.WAITING
             self.working.push(host, now)
 
     def _give_up_errands(self, host: BackQueue) -> None:
@@ -340,6 +342,8 @@ class Frontier:
             wanted = Wanted(LeaseKind.ROBOTS, errand.url, None, errand.authority, errand.hops, errand)
             if self._lease(host, wanted, now, room):
                 host.errands.pop(0)
+        elif host.asking:
+            self.working.suspend(host, Phase.ASKING)
         elif self.is_over_cap(host.state):
             self.working.hold(host)
         else:
@@ -355,27 +359,29 @@ class Frontier:
             if entry is None:
                 return
             if host.is_blocked(entry, now):
-                other = host.first_open(now)
+                entry, other = host.first_blocked(now), host.first_open(now)
                 if other is None and self._look_further(host, entry, now):
                     return
-                entry = other or entry
+                if other is not None and not host.is_overtaken(entry, other, now):
+                    entry = other
             authority = authority_of(entry.record.url)
             robots = host.robots.get(authority)
             if robots is None or robots.expires_at <= now:
                 host.pending = RobotsPending(authority, authority + "/robots.txt")
                 self._lease_robots(host, host.pending, now, room)
                 return
-            verdict = self._verdict(host, authority, entry.record.url)
-            if verdict is None or verdict.allowed:
+            rules = host.rules_of(authority, self.policy.product)
+            verdict = verdict_of(robots, rules, target_of(entry.record.url))
+            if verdict.allowed:
                 self._lease(host, Wanted(LeaseKind.PAGE, entry.record.url, entry), now, room)
                 return
             self._refuse(host, entry, "robots", verdict.line)
         self.working.push(host, now)
 
     def _look_further(self, host: BackQueue, entry: Entry, now: float) -> bool:
-        """Every URL in memory waits for an unreachable robots.txt. URLs of other authorities may wait in the store: then
-        those in memory make way for them, into the retry queue. False when the robots.txt of `entry` is all that is left
-        to ask for.
+        """Every URL in memory waits for an unreachable robots.txt. URLs of other authorities may wait in the store:
+        then those in memory make way for them, into the retry queue. False when the robots.txt of `entry` is all that
+        is left to ask for.
         """
         unread = host.unread_queue()
         if unread >= 0:
@@ -391,10 +397,6 @@ class Frontier:
             self.working.push(host, now, again)
             return True
         return False
-
-    def _verdict(self, host: BackQueue, authority: str, url: str) -> RobotsVerdict | None:
-        rules = host.rules_of(authority, self.policy.product)
-        return rules.verdict(url[len(authority) :]) if rules is not None else None
 
     def _first(self, host: BackQueue, now: float) -> Entry | None:
         """The first URL of the queue drawn; None when there is none yet (a refill or a later moment follows)."""
@@ -491,7 +493,7 @@ class Frontier:
         """
         if self._reopened_at is None:
             return 0.0
-        return self._reopened_at + max(self.policy.gap.minimum_seconds, state.crawl_delay)
+        return self._reopened_at + gap_seconds(self.policy.gap, state.response_seconds, state.crawl_delay).seconds
 
     def _gap_of(self, address: str) -> GapPolicy:
         allowed = self.policy.gap_allowed

@@ -56,6 +56,7 @@ class WorkingSet:
             at, _, host_id = heapq.heappop(self._heap)
             host = self.hosts.get(host_id)
             if host is not None and host.phase is Phase.WAITING and host.at == at:
+                host.at = -1.0
                 return host
         return None
 
@@ -74,13 +75,14 @@ class WorkingSet:
         if not host.state.total and not host.errands and host.pending is None:
             self._leave(host, Move(host.host_id, left_active=True))
             return
-        host.phase = Phase.WAITING
-        host.at = max(at, host.state.next_at, host.next_due())
+        moment = max(at, host.state.next_at, host.next_due())
+        in_heap = host.phase is Phase.WAITING and host.at == moment
+        host.phase, host.at = Phase.WAITING, moment
         if self._should_sleep(host, now):
             self._sleep(host)
-            return
-        self._ticket += 1
-        heapq.heappush(self._heap, (host.at, self._ticket, host.host_id))
+        elif not in_heap:
+            self._ticket += 1
+            heapq.heappush(self._heap, (moment, self._ticket, host.host_id))
 
     def suspend(self, host: BackQueue, phase: Phase) -> None:
         """Take a host out of turn until an event brings it back."""
@@ -143,10 +145,14 @@ class WorkingSet:
             self.next_wake = None
             self.out.append(Wake(min(free, WAKE_COUNT_MAX), now + WAKE_AHEAD_SECONDS))
 
+    def note_wake(self, moment: float) -> None:
+        """A host sleeps until this moment."""
+        self.next_wake = moment if self.next_wake is None else min(self.next_wake, moment)
+
     def _should_sleep(self, host: BackQueue, now: float) -> bool:
-        if host.errands or host.pending is not None:
+        if host.errands or host.asking or host.pending is not None:
             return False
-        if host.at > now + SLEEP_SECONDS:
+        if host.at > now + SLEEP_SECONDS or len(self.hosts) > self.hosts_max:
             return True
         crowded = len(self.hosts) >= self.hosts_max and self.next_wake is not None and self.next_wake <= now
         return crowded and host.leases >= LEASES_BEFORE_YIELD
@@ -154,7 +160,7 @@ class WorkingSet:
     def _sleep(self, host: BackQueue) -> None:
         level, wake_ms = host.best_level(), max(0, int(host.at * 1000))
         host.state.ready_level, host.state.ready_wake_ms = level, wake_ms
-        self._note_wake(wake_ms / 1000)
+        self.note_wake(wake_ms / 1000)
         self._leave(host, Move(host.host_id, left_active=True, ready_level=level, ready_wake_ms=wake_ms))
 
     def _leave(self, host: BackQueue, move: Move) -> None:
@@ -175,10 +181,7 @@ class WorkingSet:
         )
         state.ready_level, state.ready_wake_ms = level, wake_ms
         self.touched[loaded.host_id] = state
-        self._note_wake(wake_ms / 1000)
-
-    def _note_wake(self, wake: float) -> None:
-        self.next_wake = wake if self.next_wake is None else min(self.next_wake, wake)
+        self.note_wake(wake_ms / 1000)
 
     def _is_stale(self, item: tuple[float, int, bytes]) -> bool:
         host = self.hosts.get(item[2])
