@@ -9,6 +9,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
@@ -18,7 +19,6 @@ from tests.servers.nginx import Host, Nginx, free_port, nginx
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 SIX = ("python3.11-doc", "apache2-doc", "cmake-doc", "python-django-doc", "postgresql-doc-15", "octave-doc")
 DIRECTIVES = "absolute_redirect off;"
@@ -60,7 +60,7 @@ def small_with_copies(folder: Path) -> debian.Site:
 
 @contextmanager
 def served(sites: dict[str, debian.Site], folder: Path, directives: str = "") -> Iterator[tuple[Nginx, list[Served]]]:
-    """nginx with every site under its host name, all on one port."""
+    """One nginx with every site under its host name, all on one port."""
     port = free_port()
     hosts = [Host((name,), site.root, (("127.0.0.1", port),), DIRECTIVES + directives) for name, site in sites.items()]
     with nginx(hosts, folder) as server:
@@ -193,11 +193,8 @@ def _links(site: debian.Site, name: str) -> set[str]:
     key = (site.root, name)
     if key not in _known_links:
         walker = _walker()
-        file = os.path.normpath(os.fsencode(site.root) + unquote_to_bytes(name))
-        if os.path.isdir(file):
-            file = os.path.join(file, b"index.html")
-        with open(file, "rb") as page:
-            text, _ = walker["decode"](page.read())
+        file = Path(os.fsdecode(os.path.normpath(os.fsencode(site.root) + unquote_to_bytes(name))))
+        text, _ = walker["decode"]((file / "index.html" if file.is_dir() else file).read_bytes())
         out, _, base, _ = walker["links"](text, walker["B"] + name, "regex")
         urls = [walker["join"](base or walker["B"] + name, target) for _, target in out]
         _known_links[key] = {walker["canon"](url) for url in urls if url and _is_inside(url, walker["B"])}

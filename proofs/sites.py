@@ -1,4 +1,4 @@
-"""Six documentation sites are crawled to the last page: alone, by default and with copies followed, and 20 hosts at once.
+"""Six documentation sites, crawled to the last page: alone, by default and with copies followed, and 20 hosts at once.
 
 Truth is an independent walker over the same files. Alone, each site is crawled twice: with copies.follow=always its
 pages, dead targets, redirects and groups of equal pages are the walker's; by default the pages missing are exactly
@@ -67,8 +67,8 @@ def _alone(site: debian.Site, folder: Path, lines: list[str]) -> list[str]:
             pages, seconds = ended.numbers["pages"], ended.numbers["seconds"]
             copies = ended.numbers["copies"]
             lines.append(
-                f"{name:20} copies {follow:6} {pages:5} pages, {copies:4} copies, {missing:4} of {len(site.truth.pages)}"
-                f" missing, {seconds:6.1f} s, {pages / seconds:5.0f} pages/s"
+                f"{name:20} copies {follow:6} {pages:5} pages, {copies:4} copies, "
+                f"{missing:4} of {len(site.truth.pages)} missing, {seconds:6.1f} s, {pages / seconds:5.0f} pages/s"
             )
             print(f"{name}, {follow}: done", flush=True)
     return found

@@ -97,8 +97,7 @@ class Crawl:
     def table(self, name: str) -> pa.Table:
         """A dataset: its Parquet files, and the journals that are not in one yet."""
         parts = [pa.parquet.ParquetFile(path).read() for path in sorted((self.folder / name).glob("*.parquet"))]
-        for path in sorted((self.folder / "journal").glob(f"{name}-*.arrows")):
-            parts.append(journal(path))
+        parts += map(journal, sorted((self.folder / "journal").glob(f"{name}-*.arrows")))
         return pa.concat_tables(parts, promote_options="default") if parts else pa.table({})
 
     def rows(self, name: str) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ time for a host, never before its moment, never without a robots verdict. `check
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ from gossamer.core.frontier.frontier import Frontier, FrontierPolicy, Room
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger, count
 from gossamer.core.frontier.records import (
-    LEVELS,
     QUEUES,
     RETRY,
     HostState,
@@ -46,6 +46,7 @@ BEGIN = 1_700_000_000.0
 DAY = 86_400.0
 FORBIDDEN = "/private"
 RULES = b"User-agent: *\nDisallow: /private\n"
+DELAY = re.compile(rb"Crawl-delay: (\d+)")
 ADDRESS = "192.0.2.1"
 EPSILON = 1e-6
 
@@ -129,6 +130,7 @@ class Stage:
         self.postponed: list[commands.Postpone] = []
         self.not_before: dict[bytes, float] = {}
         """Host -> the moment before which nobody may contact it, as worked out here."""
+        self._last_end: dict[bytes, float] = {}
         self._failures: Counter[bytes] = Counter()
         self.opened_at = now if reopened else None
         if reopened:
@@ -323,9 +325,9 @@ class Stage:
                 entries = [Entry(each, mark, self.rows.record(key, mark)) for each, mark in found[:HEAD_ENTRIES_MAX]]
                 return events.HeadLoaded(key, queue, entries, len(found) < HEAD_ENTRIES_MAX)
             case commands.Wake(most, until):
-                due = sorted((item for item in self.rows.ready if item[1] <= int(until * 1000)), key=lambda item: item[0])
-                rest = self.rows.ready.difference(due[:most])
-                hosts = [self._load_host(key) for _, _, key in due[:most]]
+                due = sorted(item for item in self.rows.ready if item[1] <= int(until * 1000))[:most]
+                rest = self.rows.ready.difference(due)
+                hosts = [self._load_host(key) for _, _, key in due]
                 return events.Woken(hosts, min((item[1] / 1000 for item in rest), default=None))
             case commands.Postpone(key, queue, entries, due):
                 self.postponed.append(command)
@@ -365,6 +367,7 @@ class Stage:
             self._failures[key] = 0
         waits = (self.gap, event.retry_after or 0.0, backoff(self._failures[key], 0.0).seconds)
         self.not_before[key] = event.ended + max(waits)
+        self._last_end[key] = event.ended
         self.handle(event)
 
     def _settle(self, key: bytes, entry: Entry, kind: FateKind, due: float) -> Entry | None:
@@ -434,7 +437,7 @@ class Stage:
         assert key == host_id(host_of(lease.url))
         assert lease.granted == self.now
         assert all(other.host_id != key for other in self.open.values()), f"two leases of {lease.host} at once"
-        due = self.not_before.get(key, 0.0)
+        due = max(self.not_before.get(key, 0.0), self._last_end.get(key, 0.0) + self._crawl_delay(key))
         if self.opened_at is not None:
             due = max(due, self.opened_at + self.gap)
         assert self.now >= due - EPSILON, f"{lease.host} contacted {due - self.now} s too soon"
@@ -442,6 +445,11 @@ class Stage:
             self._judge_page(lease)
         self.open[lease.number] = lease
         self.leased.append(lease)
+
+    def _crawl_delay(self, key: bytes) -> float:
+        """The greatest Crawl-delay that the host's files name now."""
+        bodies = [robots.body for robots in self.rows.robots.get(key, {}).values()]
+        return max((float(found[1]) for body in bodies if (found := DELAY.search(body))), default=0.0)
 
     def _judge_page(self, lease: Lease) -> None:
         entry = lease.entry
@@ -491,5 +499,3 @@ class Stage:
 def urls_of(host: str, numbers: Iterable[int], *, scheme: str = "http", folder: str = "") -> list[str]:
     """Some URLs of a host."""
     return [f"{scheme}://{host}{folder}/{number}" for number in numbers]
-
-

@@ -1,4 +1,4 @@
-"""The books of a crawl, counted again from what lies in its stores and datasets: no counter of the crawler is believed."""
+"""The books of a crawl, counted again from its stores and datasets: no counter of the crawler is believed."""
 
 from __future__ import annotations
 

@@ -120,7 +120,9 @@ def test_a_seed_that_leads_to_another_site_does_not(tmp_path: Path) -> None:
 
 
 NOFOLLOW = {
-    "/": Answer(b"<title>x</title><a href=/yes>y</a><a rel=nofollow href=/no>n</a><a href=/quiet>q</a><a href=/header>h</a>"),
+    "/": Answer(
+        b"<title>x</title><a href=/yes>y</a><a rel=nofollow href=/no>n</a><a href=/quiet>q</a><a href=/header>h</a>"
+    ),
     "/yes": page(title="yes"),
     "/no": page(title="no"),
     "/quiet": page("/beyond", head="<meta name=robots content=nofollow>", title="quiet"),
@@ -192,9 +194,7 @@ def test_links_of_copies_on_another_host(tmp_path: Path) -> None:
             "//b.site.test/go": page("/sub/", title="go"),
             "//b.site.test/sub/": Answer(page(f"{b}/", title="same").body),
         }
-        code, crawl = crawls.crawl(
-            tmp_path / "crawl", f"{a}/", *RESOLVE, "--scope", "site", "--copies", "same-host"
-        )
+        code, crawl = crawls.crawl(tmp_path / "crawl", f"{a}/", *RESOLVE, "--scope", "site", "--copies", "same-host")
         assert code == 0
         copies = [row for row in crawl.pages() if row["copy_of"]]
         assert [(row["url"], row["copy_of"]) for row in copies] == [(f"{b}/sub/", f"{a}/")]

@@ -126,7 +126,12 @@ def test_a_page_that_fails_is_kept_for_another_try(tmp_path: Path) -> None:
 
 
 def test_a_loop_of_redirects_fails(tmp_path: Path) -> None:
-    table = {"/": page("/loop", "/ping"), "/loop": redirect("/loop"), "/ping": redirect("/pong"), "/pong": redirect("/ping")}
+    table = {
+        "/": page("/loop", "/ping"),
+        "/loop": redirect("/loop"),
+        "/ping": redirect("/pong"),
+        "/pong": redirect("/ping"),
+    }
     with small_site.serve(table) as site:
         code, crawl = crawls.crawl(tmp_path / "crawl", site.url("/"))
         assert code == 0

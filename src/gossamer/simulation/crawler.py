@@ -68,6 +68,8 @@ class CrawlSettings:
     file_bytes: int = 1 << 20
     """Length at which archive files and journals close."""
     shards: int = 4
+    commit_interval: float = 0.25
+    patience: float = 600.0
 
 
 @dataclass(slots=True)
@@ -98,16 +100,20 @@ class Crawler:
     """Fixed when the crawl is made."""
     on_commit: Callable[[], None]
     """Called whenever a store may have taken a commit."""
+    sabotage: Callable[[Crawler, Worker], None] | None = None
+    """Breaks something once all is open (`canary.py`)."""
     reopened: bool = False
     """Not the first life of this crawl."""
     stores: list[MemoryStore] = field(default_factory=list[MemoryStore])
     archive: MemoryArchive = field(init=False)
     datasets: MemoryDatasets = field(init=False)
 
-    async def run(self, *, seed: bool) -> EndState:
-        """Open, queue the seeds if asked to, crawl to the end, turn journals into final files."""
+    async def run(self) -> EndState:
+        """Open, queue the seeds of a new crawl, crawl to the end, turn journals into final files."""
         worker = self.open()
-        if seed:
+        if self.sabotage is not None:
+            self.sabotage(self, worker)
+        if not any(shard.commit for shard in worker.shards):
             add_seeds(worker, self.world.seeds)
         ending = await crawl(worker)
         await worker.committer.commit()
@@ -161,6 +167,8 @@ class Crawler:
                 user_agent=user_agent("0"),
                 limits=FETCH_LIMITS,
                 copies_follow=self.settings.copies_follow,
+                commit_interval=self.settings.commit_interval,
+                patience=self.settings.patience,
                 wanted_media=WANTED_MEDIA,
             ),
             rules=rules,

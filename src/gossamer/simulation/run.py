@@ -24,7 +24,9 @@ from gossamer.simulation.truth import truth_of
 from gossamer.simulation.world import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+
+    from gossamer.simulation.canary import Sabotage
 
 CHECKERS: Final = (gap, one_at_a_time, permission, nothing_lost, nothing_twice, accounting)
 RESUMES_MAX: Final = 30
@@ -47,8 +49,8 @@ class Rehearsal:
     size: WorldSize = field(default_factory=WorldSize)
     settings: CrawlSettings | None = None
     """None: drawn from the number."""
-    sabotage: Callable[[Crawler], None] | None = None
-    """Breaks something in each life before it runs, to prove that a checker sees it."""
+    sabotage: Sabotage | None = None
+    """Breaks something in each life, to prove that a checker sees it."""
 
 
 @dataclass(slots=True)
@@ -105,6 +107,8 @@ def settings_of(entropy: SimEntropy) -> CrawlSettings:
         fetches_max=dice.choice((1, 3, 50)),
         file_bytes=dice.choice((20_000, 1 << 20)),
         shards=dice.choice((4, 4, 5, 16)),
+        commit_interval=dice.choice((0.25, 1.0, 1.0)),
+        patience=dice.choice((60.0, 60.0, 600.0)),
     )
 
 
@@ -124,7 +128,6 @@ class _Simulation:
         self._steps = 0
         self._commits: list[bytes | None] = []
         self._commit_count = 0
-        self._seeded = False
         self._crawler: Crawler | None = None
 
     def run(self) -> Verdict:
@@ -179,15 +182,13 @@ class _Simulation:
             entropy=self._entropy.stream(f"life {number}"),
             hash_key=new_hash_key(self._entropy),
             on_commit=self._check_commit,
+            sabotage=self._rehearsal.sabotage,
             reopened=number > 1,
         )
-        if self._rehearsal.sabotage is not None:
-            self._rehearsal.sabotage(crawler)
         loop = SimLoop(self._now, kill_at=kill_at)
         ending: EndState | None = None
         try:
-            ending = loop.run_until_complete(crawler.run(seed=not self._seeded))
-            self._seeded = True
+            ending = loop.run_until_complete(crawler.run())
         except Killed:
             life.killed = True
         finally:

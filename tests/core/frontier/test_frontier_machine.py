@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from typing import TypedDict
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.lease import Errand, LeaseKind
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.robots.answer import RobotsAnswer
-from tests.frontiers import DAY, RULES, Rows, Stage, host_id
+from tests.frontiers import DAY, RULES, Stage, host_id
 
 HOSTS = [f"h{number}.test" for number in range(6)]
 HEALED_STEPS_MAX = 20_000
@@ -25,6 +26,24 @@ ANSWERS = [
     {"failure": FailureKind.RESET, "status": 0, "body": b""},
 ]
 """Ways to answer for a robots.txt."""
+
+
+class Trouble(TypedDict, total=False):
+    """What an answer says of its host."""
+
+    slows: bool
+    failed: bool
+    retry_after: float
+
+
+TROUBLES: list[Trouble] = [
+    {},
+    {},
+    {"slows": True},
+    {"failed": True},
+    {"retry_after": 5.0},
+    {"slows": True, "retry_after": 4000.0},
+]
 
 
 class FrontierMachine(RuleBasedStateMachine):
@@ -82,13 +101,10 @@ class FrontierMachine(RuleBasedStateMachine):
         data=st.data(),
         kind=st.sampled_from([*FateKind]),
         seconds=st.sampled_from([0.0, 0.2, 30.0]),
-        trouble=st.sampled_from(["", "", "slows", "failed"]),
-        retry_after=st.sampled_from([None, None, 5.0, 4000.0]),
+        trouble=st.sampled_from(TROUBLES),
         after=st.sampled_from([0.0, 10.0, 500.0]),
     )
-    def visited(
-        self, data: st.DataObject, kind: FateKind, seconds: float, trouble: str, retry_after: float | None, after: float
-    ) -> None:
+    def visited(self, data: st.DataObject, kind: FateKind, seconds: float, trouble: Trouble, after: float) -> None:
         lease = data.draw(st.sampled_from(list(self.stage.open.values())))
         if lease.kind is LeaseKind.ROBOTS:
             target = data.draw(st.sampled_from(["", "", *(f"http://{host}/robots.txt" for host in HOSTS)]))
@@ -96,9 +112,7 @@ class FrontierMachine(RuleBasedStateMachine):
             self.stage.robots(lease, seconds=seconds, **answer)  # type: ignore[arg-type]
             return
         due = max(self.stage.now, lease.granted + seconds) + after
-        self.stage.finish(
-            lease, kind, seconds=seconds, slows=trouble == "slows", failed=trouble == "failed", retry_after=retry_after, due=due
-        )
+        self.stage.finish(lease, kind, seconds=seconds, due=due, **trouble)
 
     @rule(host=st.sampled_from(HOSTS), other=st.sampled_from(["a.other", "b.other"]))
     def errand_comes(self, host: str, other: str) -> None:

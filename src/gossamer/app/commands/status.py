@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gossamer.app.control import ask
+from gossamer.app.disk_trouble import disk_trouble
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder, open_folder
@@ -42,9 +43,11 @@ def read_status(folder: CrawlFolder) -> dict[str, Any]:
     try:
         with folder.hold():
             return {"state": "stopped", "folder": str(folder.path), **(folder.read_summary() or {}), **_stored(folder)}
-    except StoreUnwritable as trouble:
-        # A store opens by writing. On a full disk the last summary is all there is to say.
-        return {"state": "stopped", "reason": str(trouble), "folder": str(folder.path), **(folder.read_summary() or {})}
+    except (StoreUnwritable, OSError) as trouble:
+        # Lock and store open by writing. On a full or read-only disk the last summary is all there is to say.
+        known = disk_trouble(trouble)
+        summary = folder.read_summary() or {}
+        return {"state": "stopped", "folder": str(folder.path), **summary, "reason": known.message if known else ""}
     except UserError:
         # It is starting, stopping, or busy in one long step: its store is not ours to read now.
         return {"state": "busy", "folder": str(folder.path), **(folder.read_summary() or {})}

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 TOLERANCE_SECONDS: Final = 1e-5
 """Moments are floats near 1.7e9, whose neighbours are 2.4e-7 apart, and are added up a few times."""
-SURE_SECONDS: Final = 5.0
-"""What ended this long before a kill must have been committed: the commit interval and the slowest simulated syncs."""
+SURE_SECONDS: Final = 8.0
+"""What ended this long before a kill must have been committed: a wait for the content-seen answer (2 s), the commit
+interval (1 s at most), a commit under way and its own, at the slowest simulated syncs (1.2 s each), and some air."""
 
 
 @dataclass(slots=True)
