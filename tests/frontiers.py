@@ -130,6 +130,7 @@ class Stage:
         self.postponed: list[commands.Postpone] = []
         self.not_before: dict[bytes, float] = {}
         """Host -> the moment before which nobody may contact it, as worked out here."""
+        self._names: set[str] = set()
         self._last_end: dict[bytes, float] = {}
         self._failures: Counter[bytes] = Counter()
         self.opened_at = now if reopened else None
@@ -166,6 +167,26 @@ class Stage:
         self.now = max(self.now, until or self.now)
         return made
 
+    def lease(self, within: float = 0.0) -> Lease:
+        """The next lease, at most `within` seconds away; time stands at it. No other comes at the same moment.
+
+        Names that were resolved before are resolved again when asked for.
+        """
+        end = self.now + within
+        made = self.advance()
+        while not made:
+            if known := [host for host in self.lookups if host in self._names]:
+                self.resolve(known[0])
+                made = self.advance()
+                continue
+            moment = self.frontier.next_moment()
+            assert moment is not None, "nothing to lease without an event"
+            assert moment <= end, f"nothing to lease for {moment - self.now} s"
+            self.now = max(self.now, moment)
+            made = self.advance()
+        (lease,) = made
+        return lease
+
     def wait(self, seconds: float) -> None:
         """Time passes."""
         self.now += seconds
@@ -179,6 +200,8 @@ class Stage:
     ) -> None:
         """The answer to a look-up; ADDRESS without addresses and failure."""
         self.lookups.remove(host)
+        if failure is None:
+            self._names.add(host)
         found = addresses or (() if failure else (ADDRESS,))
         self.handle(events.Resolved(host_id(host), Answer(found, self.now + seconds, failure)))
 
@@ -257,9 +280,11 @@ class Stage:
         self.errands += 1
         self.handle(events.ErrandCame(host_id(host_of(errand.url)), errand, self._loaded(host_of(errand.url))))
 
-    def came(self, errand: Errand, answer: RobotsAnswer) -> None:
+    def came(self, command: commands.SendErrand, answer: RobotsAnswer) -> None:
         """The answer to an errand that was sent."""
-        self.handle(events.RobotsCame(errand.asker, errand.authority, answer))
+        self.sent.remove(command)
+        if command.origin is None:
+            self.handle(events.RobotsCame(command.errand.asker, command.errand.authority, answer))
 
     def ready(self, host: str, body: bytes = RULES) -> None:
         """Bring a host that was found to where its next lease is a page's: its name looked up, its robots.txt read."""
@@ -273,11 +298,6 @@ class Stage:
         """Keep the host states changed since the last commit."""
         for key, state in self.frontier.take_touched().items():
             self.rows.hosts[key] = encode(state)
-
-    def lease(self, within: float = 0.0) -> Lease:
-        """The one lease that the next moment (at most `within` seconds away) brings."""
-        (lease,) = self.run(self.now + within)
-        return lease
 
     @property
     def urls(self) -> list[str]:
@@ -308,6 +328,7 @@ class Stage:
                     queue += self.frontier.handle(self._load(command), self.now)
                 case commands.SendErrand():
                     self.sent.append(command)
+                    self.errands -= command.origin is not None
                 case commands.AnswerErrand(errand, answer):
                     self.errands -= 1
                     self.answered.append((errand, answer))

@@ -125,6 +125,20 @@ def test_a_page_that_fails_is_kept_for_another_try(tmp_path: Path) -> None:
         assert ledgers.problems(crawl) == []
 
 
+def test_a_kept_connection_that_dies_is_asked_again_as_another_visit(tmp_path: Path) -> None:
+    def dying(_asked: small_site.Asked, before: int) -> Answer:
+        return LEAF if before else Answer(reset=True)
+
+    with small_site.serve({"/": page("/dying"), "/dying": dying}) as site:
+        code, crawl = crawls.crawl(tmp_path / "crawl", site.url("/"))
+        assert code == 0
+        visits = [(row["outcome"], row["reason"]) for row in crawl.pages() if row["url"].endswith("/dying")]
+        assert visits == [("failed", "connection closed"), ("fetched", "")]
+        assert site.paths() == ["/", "/dying", "/dying"]
+        assert crawl.refused() == {}
+        assert ledgers.problems(crawl) == []
+
+
 def test_a_loop_of_redirects_fails(tmp_path: Path) -> None:
     table = {
         "/": page("/loop", "/ping"),

@@ -146,8 +146,9 @@ class WarcFiles:
         for path in plan.live:
             if path.startswith(_JOURNAL):
                 dropped = self._drop_lines(path, commits)
-                recovery.rows_dropped += dropped
-                recovery.orphaned += dropped
+                recovery.rows_dropped += len(dropped)
+                recovery.orphaned += len(dropped)
+                recovery.dropped_commits.update(dropped)
         named = (_SERIAL.search(path) for path in (*own, *committed))
         self._serial = 1 + max((int(serial[1]) for serial in named if serial), default=-1)
         self._resume(plan)
@@ -219,8 +220,10 @@ class WarcFiles:
             draft.discard()
             raise
 
-    def _drop_lines(self, journal: str, commits: Mapping[int, int]) -> int:
+    def _drop_lines(self, journal: str, commits: Mapping[int, int]) -> list[tuple[int, int]]:
+        """Mark the lines of commits not reached; shard and commit of each."""
         changes: list[tuple[int, bytes]] = []
+        dropped: list[tuple[int, int]] = []
         offset = 0
         for line in bytes(self._disk.view(journal)).splitlines(keepends=True):
             if not line.startswith(_DROPPED):
@@ -230,10 +233,11 @@ class WarcFiles:
                     raise CrawlDamaged({journal: f"holds no index line at byte {offset}"}) from error
                 if commit > commits.get(shard, 0):
                     changes.append((offset, _DROPPED))
+                    dropped.append((shard, commit))
             offset += len(line)
         if changes:
             self._disk.patch(journal, changes)
-        return len(changes)
+        return dropped
 
     def _read_warcinfo_id(self, path: str) -> str:
         """The record id of the first record of a file of ours."""

@@ -153,7 +153,9 @@ class ArrowDatasets:
         recovery = settle(self._disk, plan)
         for path in plan.live:
             if path.startswith(_JOURNAL):
-                recovery.rows_dropped += self._drop_rows(path, commits)
+                dropped = self._drop_rows(path, commits)
+                recovery.rows_dropped += len(dropped)
+                recovery.dropped_commits.update(dropped)
         named = (_NAME.search(path) for path in (*own, *committed))
         self._serial = 1 + max((int(name[3]) for name in named if name), default=-1)
         self._resume(plan)
@@ -237,10 +239,11 @@ class ArrowDatasets:
     def _schema_of(self, journal: str) -> pa.Schema:
         return pa.ipc.open_stream(pa.py_buffer(self._disk.view(journal))).schema
 
-    def _drop_rows(self, journal: str, commits: Mapping[int, int]) -> int:
+    def _drop_rows(self, journal: str, commits: Mapping[int, int]) -> list[tuple[int, int]]:
+        """Mark the rows of commits not reached; shard and commit of each."""
         buffer = pa.py_buffer(self._disk.view(journal))
         changes: list[tuple[int, bytes]] = []
-        dropped = 0
+        dropped: list[tuple[int, int]] = []
         try:
             for batch in pa.ipc.open_stream(buffer):
                 shards = batch.column(_SHARD).to_numpy()
@@ -249,7 +252,7 @@ class ArrowDatasets:
                 reached = np.array([commits.get(int(shard), 0) for shard in known], np.int64)[places]
                 beyond = numbers > reached
                 if beyond.any():
-                    dropped += int(beyond.sum())
+                    dropped += zip(shards[beyond].tolist(), numbers[beyond].tolist(), strict=True)
                     changes.append((_place(buffer, batch), np.where(beyond, _DROPPED, numbers).tobytes()))
         except (pa.ArrowInvalid, OSError) as error:  # pyarrow reports a broken message as either
             raise CrawlDamaged({journal: f"is no Arrow stream up to its committed length ({error})"}) from error

@@ -7,6 +7,7 @@ from typing import Final
 
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
+from gossamer.ports.files import CrawlDamaged
 from gossamer.ports.store import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
 
 RESUME: Final = "what was committed is safe; once that is put right, gossamer resume DIR goes on"
@@ -35,6 +36,8 @@ STORE_ERRORS: Final = (
 
 def disk_trouble(error: BaseException) -> UserError | None:
     """What to tell people of an error that they can put right; None for any other."""
+    if isinstance(error, CrawlDamaged):
+        return UserError(f"the crawl folder is damaged: {error}", "restore it from a copy", Exit.FOLDER)
     if isinstance(error, StoreError):
         found = next(((hint, code) for kind, hint, code in STORE_ERRORS if isinstance(error, kind)), None)
         return UserError(str(error), *found) if found else None

@@ -16,8 +16,8 @@ from gossamer.app.live_line import ONCE_INTERRUPTED, TWICE_INTERRUPTED
 from gossamer.app.numbers import end_numbers, ledger_numbers, progress_of
 from gossamer.app.wiring import make_worker
 from gossamer.core.ending import EndState
-from gossamer.flow.follow import add_seeds
 from gossamer.flow.loop import crawl
+from gossamer.flow.seeding import seed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -72,12 +72,10 @@ class Run:
 async def _run(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: LiveLine) -> EndState:
     worker, world, recovery = make_worker(settings, folder, resume=resume)
     run = Run(worker, ui, world.clock.now())
-    _say_recovery(ui, recovery)
+    _say_recovery(ui, recovery, worker.commit_number - 1)
     ending = EndState.DISK
     try:
-        if not any(shard.commit for shard in worker.shards):
-            for seed in folder.read_seeds():
-                add_seeds(worker, [seed.url], seed.group)
+        seed(worker, ((each.url, each.group) for each in folder.read_seeds()))
         async with _signals(run), ControlServer(folder, {"status": lambda _: run.numbers()}):
             ending = await _crawl(run)
         await _finish(run, folder, ending, resume=resume)
@@ -137,9 +135,11 @@ async def _signals(run: Run) -> AsyncGenerator[None]:
             loop.remove_signal_handler(number)
 
 
-def _say_recovery(ui: LiveLine, recovery: Recovery) -> None:
+def _say_recovery(ui: LiveLine, recovery: Recovery, newest: int) -> None:
     if recovery.cut:
         size = sum(recovery.cut.values())
         ui.say(f"recovered: {size:,} uncommitted bytes cut from {len(recovery.cut)} files")
     for path in recovery.aside:
         ui.say(f"recovered: {path} is no file of a commit; it is kept in aside/")
+    for shard in recovery.lost_shards(newest):
+        ui.say(f"shard {shard} has lost commits it had acknowledged: its log is damaged; their pages are fetched again")

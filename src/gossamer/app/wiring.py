@@ -178,6 +178,7 @@ def _recover(world: World, shards: list[Shard]) -> Recovery:
     recovery.cut.update(other.cut)
     recovery.aside += [path for path in other.aside if path not in recovery.aside]
     recovery.rows_dropped += other.rows_dropped
+    recovery.dropped_commits |= other.dropped_commits
     return recovery
 
 

@@ -27,6 +27,16 @@ class Recovery:
     """Journal rows whose shard did not reach their commit."""
     orphaned: int = 0
     """WARC records that stay but that no index names."""
+    dropped_commits: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    """(shard, commit number) of the rows dropped."""
+
+    def lost_shards(self, newest: int) -> list[int]:
+        """Shards that have lost a commit they had acknowledged: one before `newest`, the greatest any shard reached.
+
+        Commits follow each other, so the newest alone may have been under way at a crash. An older one that a shard
+        does not know was there once: its store's log is damaged.
+        """
+        return sorted({shard for shard, commit in self.dropped_commits if commit < newest})
 
 
 class CrawlDamaged(Exception):  # noqa: N818 - says what is the matter, not that it is an error

@@ -20,10 +20,10 @@ from gossamer.core.seen.fingerprint import KEY_BYTES, Fingerprinter
 from gossamer.core.url.site import SiteList
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
-from gossamer.flow.follow import add_seeds
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach, crawl
 from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard, restore_working_set
+from gossamer.flow.seeding import seed
 from gossamer.flow.shard import Shard, ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
 from gossamer.simulation.archive import MemoryArchive
@@ -113,8 +113,7 @@ class Crawler:
         worker = self.open()
         if self.sabotage is not None:
             self.sabotage(self, worker)
-        if not any(shard.commit for shard in worker.shards):
-            add_seeds(worker, self.world.seeds)
+        seed(worker, ((url, "") for url in self.world.seeds))
         ending = await crawl(worker)
         await worker.committer.commit()
         self.archive.finish()

@@ -123,8 +123,7 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule(data=st.data(), status=st.sampled_from([200, 404, 503]))
     def errand_ends(self, data: st.DataObject, status: int) -> None:
         command = data.draw(st.sampled_from(self.stage.sent))
-        self.stage.sent.remove(command)
-        self.stage.came(command.errand, RobotsAnswer(status, RULES))
+        self.stage.came(command, RobotsAnswer(status, RULES))
 
     @rule()
     def commit(self) -> None:
@@ -157,8 +156,7 @@ class FrontierMachine(RuleBasedStateMachine):
             for host in list(stage.lookups):
                 stage.resolve(host)
             for command in list(stage.sent):
-                stage.sent.remove(command)
-                stage.came(command.errand, RobotsAnswer(404))
+                stage.came(command, RobotsAnswer(404))
             for lease in list(stage.open.values()):
                 if lease.kind is LeaseKind.PAGE:
                     stage.finish(lease, seconds=0.0)

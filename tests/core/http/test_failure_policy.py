@@ -19,6 +19,7 @@ def test_every_failure_has_its_row() -> None:
         (FailureKind.TIMEOUT, Blame.EITHER, True),
         (FailureKind.RESET, Blame.EITHER, True),
         (FailureKind.BAD_ANSWER, Blame.URL, False),
+        (FailureKind.CLOSED, Blame.NOBODY, False),
     ],
 )
 def test_whom_a_failure_counts_against(kind: FailureKind, blame: Blame, slows: bool) -> None:

@@ -7,6 +7,7 @@ gone by the time we said, so an expired one is shut down here; libcurl finds it 
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -55,7 +56,9 @@ class KeptConnections:
     def __init__(self, loop: LoopTime) -> None:
         self._loop = loop
         self._idle: dict[Connection, _Idle] = {}
-        self._authorities: dict[str, int] = {}
+        self._authorities: dict[str, set[Connection]] = {}
+        self._shut: set[str] = set()
+        """Authorities of connections that we ended and libcurl may not have noticed."""
         self._timer: Timer | None = None
 
     def __len__(self) -> int:
@@ -65,12 +68,22 @@ class KeptConnections:
         """Whether a connection of this authority is idle."""
         return authority in self._authorities
 
+    def are_open(self, authority: str) -> bool:
+        """Whether no connection that libcurl may choose for this authority has ended: it looks once a second at most,
+        and a request on a dead connection is lost.
+        """
+        if authority in self._shut:
+            self._shut.discard(authority)
+            return False
+        idle = self._authorities.get(authority, ())
+        return all(_is_open(connection, self._idle[connection].descriptor) for connection in idle)
+
     def keep(self, connection: Connection, authority: str, descriptor: int, *, tls: str, seconds: float) -> None:
         """A request ended; its connection may stay that long."""
         self.take(connection)
         expires = self._loop.time() + min(seconds, limits.KEEP_SECONDS_MAX)
         self._idle[connection] = _Idle(descriptor, expires, authority, tls)
-        self._authorities[authority] = self._authorities.get(authority, 0) + 1
+        self._authorities.setdefault(authority, set()).add(connection)
         if self._timer is None:
             self._timer = self._loop.call_later(_SWEEP_SECONDS, self._sweep)
 
@@ -79,10 +92,9 @@ class KeptConnections:
         idle = self._idle.pop(connection, None)
         if idle is None:
             return ""
-        left = self._authorities[idle.authority] - 1
-        if left:
-            self._authorities[idle.authority] = left
-        else:
+        left = self._authorities[idle.authority]
+        left.discard(connection)
+        if not left:
             del self._authorities[idle.authority]
         return idle.tls
 
@@ -98,22 +110,45 @@ class KeptConnections:
         now = self._loop.time()
         for connection, idle in [item for item in self._idle.items() if item[1].expires <= now]:
             self.take(connection)
+            self._shut.add(idle.authority)
             _shut_down(connection, idle.descriptor)
         self._timer = self._loop.call_later(_SWEEP_SECONDS, self._sweep) if self._idle else None
 
 
 def _shut_down(connection: Connection, descriptor: int) -> None:
     """Shut the connection down if `descriptor` still is that connection: libcurl may have closed it long ago."""
+    seen = _borrow(connection, descriptor)
+    if seen is not None:
+        with suppress(OSError):  # closed by the other side in the meantime
+            seen.shutdown(socket.SHUT_RDWR)
+        seen.detach()
+
+
+def _is_open(connection: Connection, descriptor: int) -> bool:
+    """Whether the connection stands and has nothing to say: on an idle one, input is a farewell."""
+    seen = _borrow(connection, descriptor)
+    if seen is None:
+        return False
+    try:
+        seen.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        seen.detach()
+    return False
+
+
+def _borrow(connection: Connection, descriptor: int) -> socket.socket | None:
+    """The socket of `descriptor` if it still is that connection. Whoever gets it must detach it."""
     try:
         seen = socket.socket(fileno=descriptor)
     except OSError:
-        return
-    try:
+        return None
+    with suppress(OSError, ValueError):  # closed by the other side in the meantime, or another kind of socket
         address, port = seen.getpeername()[:2]
         if (address, port, seen.getsockname()[1]) == connection:
-            seen.shutdown(socket.SHUT_RDWR)
-    except (OSError, ValueError):
-        # Closed by the other side in the meantime, or another kind of socket.
-        return
-    finally:
-        seen.detach()
+            return seen
+    seen.detach()
+    return None

@@ -87,6 +87,7 @@ class Transfer:
         self._header_limit = request.limits.header_bytes
         self._overlong = False
         self._refused = False
+        self._closed = False
         self._cut = False
         self._connection: Connection | None = None
         self._disk_error: OSError | None = None
@@ -106,6 +107,7 @@ class Transfer:
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, round(connect_seconds * 1000)))
         curl.setopt(pycurl.TIMEOUT_MS, max(1, round(total * 1000)))
         curl.setopt(pycurl.FORBID_REUSE, 0 if request.keep_seconds > 0 else 1)
+        curl.setopt(pycurl.FRESH_CONNECT, 0 if self._world.kept.are_open(url.authority) else 1)
         # Only libcurl's log names the TLS version, and it is wanted once per connection.
         curl.setopt(pycurl.VERBOSE, 1 if url.scheme == "https" and not self._world.kept.has(url.authority) else 0)
 
@@ -114,7 +116,7 @@ class Transfer:
     def _open_socket(self, _purpose: int, peer: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
         """The last moment before a connection is made: is this an address we may talk to?"""
         family, kind, protocol, (address, *_) = peer
-        if not self._may_connect(address):
+        if self._is_second() or not self._may_connect(address):
             return -1
         try:
             # libcurl takes a duplicate; ours is closed as soon as the connection stands.
@@ -126,12 +128,19 @@ class Transfer:
     def _before_request(self, address: str, _local: str, port: int, local_port: int) -> int:
         """Connected, perhaps on a kept connection, which another verdict may have been true for when it was made."""
         self._close_opened()
-        if not self._may_connect(address):
+        if self._is_second() or not self._may_connect(address):
             return pycurl.PREREQFUNC_ABORT
         self._connection = (address, port, local_port)
         self._tls = self._world.kept.take(self._connection) or self._tls
         self._timer = self._world.loop.call_later(self._request.limits.first_byte_seconds, self._check_pace)
         return pycurl.PREREQFUNC_OK
+
+    def _is_second(self) -> bool:
+        """Libcurl repeats a request by itself when a kept connection dies under it. To the host that is a request
+        without a gap, so it is not allowed.
+        """
+        self._closed = self._connection is not None
+        return self._closed
 
     def _may_connect(self, address: str) -> bool:
         self._refused = address != self._exchange.address or not self._world.permits(address)
@@ -244,6 +253,8 @@ class Transfer:
         """What happened when it was us who ended the transfer: libcurl only knows that we did."""
         if self._refused:
             return f"{self._exchange.address} may not be connected to"
+        if self._closed:
+            return "the kept connection was closed"
         if self._overlong:
             return f"more than {self._request.limits.header_bytes} bytes of headers"
         if self._cut:
@@ -254,6 +265,8 @@ class Transfer:
         code = result.code
         if self._refused:
             return FailureKind.ADDRESS_REFUSED, None
+        if self._closed:
+            return FailureKind.CLOSED, None
         if self._overlong:
             return FailureKind.HEADERS_TOO_LARGE, None
         if self._connection is None:

@@ -31,6 +31,7 @@ FAILURE_MEANINGS: Final[Mapping[FailureKind, str]] = MappingProxyType(
         FailureKind.CONNECT_FAILED: "the network says that there is no way to the address",
         FailureKind.TLS: "the certificate does not verify, or no common protocol was found",
         FailureKind.RESET: "the connection was cut before the answer was whole",
+        FailureKind.CLOSED: "a kept connection had been closed; asked again after the gap",
         FailureKind.TIMEOUT: "no first byte within fetch.first_byte, or no end within fetch.total",
         FailureKind.SLOW: "slower than fetch.low_speed for fetch.low_speed_time",
         FailureKind.HEADERS_TOO_LARGE: "status line and headers exceed fetch.header_bytes",
@@ -57,6 +58,7 @@ BLAMED: Final = {
     Blame.HOST: "the host",
     Blame.URL: "the URL",
     Blame.EITHER: "the host; the URL too while the host otherwise answers",
+    Blame.NOBODY: "nobody",
 }
 
 HEAD: Final = """\

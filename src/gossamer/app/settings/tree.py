@@ -92,7 +92,9 @@ class CrawlSettings:
 
     max_pages: int | None = setting(None, kinds.optional(kinds.POSITIVE), "pages in all", Change.LIVE)
     max_bytes: int | None = setting(None, kinds.optional(kinds.SIZE), "bytes received in all", Change.LIVE)
-    max_time: float | None = setting(None, kinds.optional(kinds.DURATION), "time this run may take", Change.LIVE)
+    max_time: float | None = setting(
+        None, kinds.optional(kinds.DURATION), "time this run may take", Change.LIVE, kept=False
+    )
     max_pages_per_host: int | None = setting(None, kinds.optional(kinds.POSITIVE), "pages of one host", Change.LIVE)
     max_bytes_per_host: int | None = setting(
         None, kinds.optional(kinds.SIZE), "bytes received of one host", Change.LIVE

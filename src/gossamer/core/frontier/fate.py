@@ -38,6 +38,7 @@ class Blame(Enum):
     HOST = "host"
     URL = "url"
     EITHER = "either"
+    NOBODY = "nobody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def is_counted(blame: Blame, host: HostState, record: PageRecord) -> bool:
     """Whether a failure counts against the URL's tries."""
     if blame is Blame.URL:
         return True
-    if blame is Blame.HOST:
+    if blame in (Blame.HOST, Blame.NOBODY):
         return False
     last = record.attempts[-1].at if record.attempts else None
     return host.failures == 0 or (last is not None and host.answered_at > last)
@@ -73,7 +74,7 @@ def fate_of_failure(
     retry_first_seconds: float,
 ) -> Fate:
     """The fate of a URL whose visit failed. Updates nothing; the caller counts the try if `is_counted`."""
-    if blame is Blame.HOST:
+    if blame in (Blame.HOST, Blame.NOBODY):
         return Fate(FateKind.BACK, reason)
     tries = record.tries + (1 if is_counted(blame, host, record) else 0)
     if tries >= URL_TRIES_MAX:

@@ -18,6 +18,8 @@ class FailureKind(StrEnum):
     CONNECT_FAILED = "connect failed"
     TLS = "tls failed"
     RESET = "connection reset"
+    CLOSED = "connection closed"
+    """A kept connection was gone when the next request came; nothing of an answer was received on it."""
     TIMEOUT = "timeout"
     SLOW = "too slow"
     HEADERS_TOO_LARGE = "headers too large"

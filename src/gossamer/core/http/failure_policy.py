@@ -40,6 +40,7 @@ class FailurePolicy:
 _HOST: Final = FailurePolicy(Blame.HOST, slows=True)
 _EITHER: Final = FailurePolicy(Blame.EITHER, slows=True)
 _URL: Final = FailurePolicy(Blame.URL, slows=False)
+_NOBODY: Final = FailurePolicy(Blame.NOBODY, slows=False)
 _REFUSED: Final = FailurePolicy(Blame.HOST, slows=False, retry=False)
 
 FAILURES: Final[Mapping[FailureKind, FailurePolicy]] = MappingProxyType(
@@ -51,6 +52,7 @@ FAILURES: Final[Mapping[FailureKind, FailurePolicy]] = MappingProxyType(
         FailureKind.CONNECT_FAILED: _HOST,
         FailureKind.TLS: _HOST,
         FailureKind.RESET: _EITHER,
+        FailureKind.CLOSED: _NOBODY,  # servers close idle connections as they like; the next request opens a new one
         FailureKind.TIMEOUT: _EITHER,
         FailureKind.SLOW: _EITHER,
         FailureKind.HEADERS_TOO_LARGE: _URL,
