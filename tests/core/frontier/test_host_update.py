@@ -108,16 +108,15 @@ def test_response_times_kept_are_bounded() -> None:
 
 @given(
     st.floats(0, 100),
-    st.floats(0, 60),
+    st.builds(state, crawl_delay=st.floats(0, 60), failures=st.integers(0, 12)),
     st.none() | st.floats(0, 1e5),
-    st.integers(0, 12),
     st.sampled_from([ANSWERED, SLOWED, BROKEN, SILENT]),
     st.floats(0, 1, exclude_max=True),
 )
 def test_nothing_asked_for_is_undercut(
-    gap: float, delay: float, retry_after: float | None, failures: int, event: dict[str, Any], chance: float
+    gap: float, host: HostState, retry_after: float | None, event: dict[str, Any], chance: float
 ) -> None:
-    host = state(crawl_delay=delay, failures=failures)
+    delay = host.crawl_delay
     after_visit(host, visited(**event, retry_after=retry_after), GapPolicy(gap), chance)
     assert host.next_at >= END + max(gap, delay, retry_after or 0.0) - 1e-6
 

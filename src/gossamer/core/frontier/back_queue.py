@@ -121,6 +121,14 @@ class BackQueue:
         """A queue that has URLs, none of them in memory; -1 without one."""
         return next((each for each in range(QUEUES) if self.state.queued[each] and not self.heads[each].entries), -1)
 
+    def hiding_queue(self, now: float) -> int:
+        """A queue whose URLs in memory are due and hide others, in the store, that may be; -1 without one."""
+        level = next((each for each in range(LEVELS) if self.heads[each].has_more), -1)
+        retries = self.heads[RETRY]
+        if level < 0 and retries.has_more and retry_due(retries.entries[-1].order) <= now:
+            return RETRY
+        return level
+
     def first_open(self, now: float) -> Entry | None:
         """The first entry in memory that may be due and is not blocked."""
         return next((entry for entry in self._due(now) if not self.is_blocked(entry, now)), None)
@@ -163,7 +171,7 @@ class BackQueue:
             self.heads[entry.record.queue].add(entry)
 
     def keep_robots(self, authority: str, robots: RobotsState) -> None:
-        """What a robots.txt said. Beyond a bound the file read longest ago is forgotten; it is asked for when needed."""
+        """What a robots.txt said. Beyond a bound the file read longest ago is forgotten, to be read when needed."""
         self.robots[authority] = robots
         self.rules.pop(authority, None)
         if len(self.robots) > ROBOTS_AUTHORITIES_PER_HOST_MAX:

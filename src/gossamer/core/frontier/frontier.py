@@ -18,7 +18,7 @@ from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.host_update import after_visit, lookup_failed
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger
-from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState
+from gossamer.core.frontier.records import QUEUES, RETRY, HostState
 from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import ROBOTS_REDIRECTS_MAX
@@ -388,8 +388,9 @@ class Frontier:
             self._refill(host, unread)
             return True
         again = host.robots[authority_of(entry.record.url)].expires_at
-        queue = next((each for each in range(LEVELS) if host.heads[each].has_more), -1)
-        if queue >= 0:
+        queue = host.hiding_queue(now)
+        # A retry put off to this very moment would be no further back.
+        if queue >= 0 and (queue != RETRY or again > now):
             self._out.append(commands.Postpone(host.host_id, queue, list(host.heads[queue].entries), max(again, now)))
             self.working.suspend(host, Phase.WAITING)
             return True
