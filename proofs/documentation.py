@@ -99,8 +99,11 @@ def sound(crawl: crawls.Crawl, name: str) -> list[str]:
     return [f"{name}: {text}" for text in found]
 
 
-def complete(crawl: crawls.Crawl, one: Served, rows: list[dict[str, Any]]) -> list[str]:
-    """How far a crawl that followed copies is from the truth of one site; empty when it is the truth."""
+def complete(crawl: crawls.Crawl, one: Served, rows: list[dict[str, Any]], *, killed: bool = False) -> list[str]:
+    """How far a crawl that followed copies is from the truth of one site; empty when it is the truth.
+
+    A kill may cost the memory of the bodies of the last moments before it: such a body may be stored once more.
+    """
     truth = one.site.truth
     fetched = paths(rows, one.host, "fetched")
     dead = {canon(row["url"]) for row in rows if row["host"] == one.host and row["status"] == 404}
@@ -108,10 +111,10 @@ def complete(crawl: crawls.Crawl, one: Served, rows: list[dict[str, Any]]) -> li
     by_name = {canon(url) for url, reason in crawl.refused().items() if reason == "extension"}
     found += _unequal(one.host, "dead targets", dead, truth.dead.keys() - by_name)
     found += _unequal(one.host, "redirects", paths(rows, one.host, "redirected").keys(), truth.redirects.keys())
-    return found + _copies(crawl, one, fetched)
+    return found + _copies(crawl, one, fetched, killed=killed)
 
 
-def _copies(crawl: crawls.Crawl, one: Served, fetched: dict[str, dict[str, Any]]) -> list[str]:
+def _copies(crawl: crawls.Crawl, one: Served, fetched: dict[str, dict[str, Any]], *, killed: bool) -> list[str]:
     """Equal bytes are one response and revisits that name it."""
     revisits = {(row["filename"], row["offset"]) for row in _revisits(crawl)}
     found: list[str] = []
@@ -121,7 +124,8 @@ def _copies(crawl: crawls.Crawl, one: Served, fetched: dict[str, dict[str, Any]]
         first = [row for row in rows if not row["copy_of"]]
         others = [row for row in rows if row["copy_of"]]
         copies += len(others)
-        if len(first) != 1 or any(row["copy_of"] != first[0]["url"] for row in others):
+        originals = {row["url"] for row in first}
+        if not originals or (len(first) > 1 and not killed) or any(row["copy_of"] not in originals for row in others):
             found.append(f"{one.host}: {len(first)} of the {len(rows)} equal pages like {group[0]} are called new")
         stored = [row for row in others if (row["warc"].rpartition("/")[2], str(row["offset"])) not in revisits]
         found += [f"{one.host}: {row['url']} is a copy and no revisit" for row in stored]

@@ -104,7 +104,8 @@ def _lost_nothing(folder: Path, chance: random.Random, *, quick: bool) -> tuple[
     if ended.code:
         story.problems.append(f"the last resume ended with {ended.code}: {ended.stderr[-300:]}")
     rows = crawl.pages()
-    story.problems += documentation.complete(crawl, one, rows) + documentation.sound(crawl, "in the end")
+    story.problems += documentation.complete(crawl, one, rows, killed=True)
+    story.problems += documentation.sound(crawl, "in the end")
     story.problems += readers.warcio_problems(crawl.warcs()) + _fetched_twice(rows)
     again, latest, more = _asked_again(hits, story.killed)
     story.problems += more
@@ -113,6 +114,7 @@ def _lost_nothing(folder: Path, chance: random.Random, *, quick: bool) -> tuple[
     pages = len(documentation.paths(rows, one.host, "fetched"))
     return story, [
         f"{site.truth.name}: {len(story.killed)} kills, {pages} pages of {len(site.truth.pages)}, {len(hits)} requests",
+        f"bodies stored again: {_stored_again(rows)}",
         f"requests made again: {again}, the earliest of them {latest:.2f} s before its kill",
     ]
 
@@ -164,6 +166,12 @@ def _fetched_twice(rows: list[dict[str, object]]) -> list[str]:
     return [f"{url} stands {times} times in pages" for url, times in fetched.items() if times > 1]
 
 
+def _stored_again(rows: list[dict[str, object]]) -> int:
+    """How many pages with the bytes of another were taken for new."""
+    new = [row["digest"] for row in rows if row["digest"] and not row["copy_of"] and row["outcome"] == "fetched"]
+    return len(new) - len(set(new))
+
+
 def _asked_again(hits: list[Hit], killed: list[float]) -> tuple[int, float, list[str]]:
     """How many requests were repeats, the longest time from an answer lost to its kill, and what is wrong."""
     answers: defaultdict[str, list[float]] = defaultdict(list)
@@ -198,6 +206,6 @@ def _kept_the_gap(folder: Path, chance: random.Random, *, quick: bool) -> tuple[
     if ended.code:
         story.problems.append(f"polite: the last resume ended with {ended.code}: {ended.stderr[-300:]}")
     if not quick:
-        story.problems += documentation.complete(crawl, one, crawl.pages())
+        story.problems += documentation.complete(crawl, one, crawl.pages(), killed=True)
     text = f"gap of 1 s over {len(story.killed)} kills: {len(hits)} requests, shortest wait {gaps.least(hits):.3f} s"
     return story, [text]

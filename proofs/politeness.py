@@ -14,7 +14,7 @@ from email.utils import formatdate
 from pathlib import Path
 
 from proofs import documentation
-from tests import crawls, gaps
+from tests import crawls, gaps, ledgers
 from tests.servers import debian, small_site
 from tests.servers.nginx import Hit
 from tests.servers.small_site import Answer, Asked, Behaviour, page, redirect, robots
@@ -133,14 +133,10 @@ def scenarios(*, quick: bool) -> list[Scenario]:
             ladder(5.0),
             must=(200, 503),
         ),
-        Scenario(
-            "a kept connection is reset", site(2, once(Answer(reset=True))), lambda _: 1.0, ("--gap", "1"), 1, (0,)
-        ),
+        Scenario("a kept connection is reset", site(2, dying), lambda _: 1.0, polite, must=(0, 200)),
         Scenario("a new connection is reset", site(2, once(Answer(reset=True), 2)), resets(5.0), must=(0, 200)),
         Scenario("answers of 0.4 s at gap 1", {**slow, "/robots.txt": slow["/"]}, lambda _: 2.0, polite),
-        Scenario(
-            "redirects at gap 1", {**site(1, redirect("/a")), "/a": both["a"], "/b": both["b"]}, lambda _: 1.0, ()
-        ),
+        Scenario("redirects at gap 1", {**site(1, redirect("/a")), **moved}, lambda _: 1.0, ()),
     ]
 
 
@@ -173,6 +169,7 @@ def play(scenario: Scenario, folder: Path) -> Shown:
     ]
     if ended.code:
         problems.append(f"exit {ended.code}: {ended.stderr[-300:]}")
+    problems += ledgers.problems(crawls.Crawl(folder))
     owed = [(seconds, scenario.due(earlier)) for earlier, _, seconds in gaps.waits(hits)]
     seconds, due = min((pair for pair in owed if pair[1]), default=(float("inf"), 0.0))
     return Shown(scenario.name, problems, len(hits), seconds, due)
@@ -190,7 +187,7 @@ def several_hosts(folder: Path, *, quick: bool) -> Shown:
         limits = ("--max-time", "15s") if quick else ("--copies", "always")
         ended = crawls.run(*command, *limits)
         hits = server.hits()
-    problems = gaps.too_soon(hits, 1.0)
+    problems = gaps.too_soon(hits, 1.0) + documentation.sound(crawls.Crawl(folder / "crawl"), "several")
     crawl = crawls.Crawl(folder / "crawl")
     rows = crawl.pages()
     if not quick:

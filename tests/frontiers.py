@@ -130,7 +130,8 @@ class Stage:
         self.postponed: list[commands.Postpone] = []
         self.not_before: dict[bytes, float] = {}
         """Host -> the moment before which nobody may contact it, as worked out here."""
-        self._names: set[str] = set()
+        self.names: set[str] = set()
+        """Hosts that were resolved before."""
         self._last_end: dict[bytes, float] = {}
         self._failures: Counter[bytes] = Counter()
         self.opened_at = now if reopened else None
@@ -175,7 +176,7 @@ class Stage:
         end = self.now + within
         made = self.advance()
         while not made:
-            if known := [host for host in self.lookups if host in self._names]:
+            if known := [host for host in self.lookups if host in self.names]:
                 self.resolve(known[0])
                 made = self.advance()
                 continue
@@ -201,7 +202,7 @@ class Stage:
         """The answer to a look-up; ADDRESS without addresses and failure."""
         self.lookups.remove(host)
         if failure is None:
-            self._names.add(host)
+            self.names.add(host)
         found = addresses or (() if failure else (ADDRESS,))
         self.handle(events.Resolved(host_id(host), Answer(found, self.now + seconds, failure)))
 

@@ -23,7 +23,8 @@ def warcio_problems(paths: Sequence[Path]) -> list[str]:
     """What `warcio check` says against the files: broken members, wrong digests."""
     if not paths:
         return []
-    script = "from warcio.cli import main; main()"
+    # warcio 1.7 cannot use brotli from 1.2 on; without it, such bodies are checked as they lie in the file.
+    script = "import sys; sys.modules['brotli'] = None; from warcio.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", script, "check", *map(str, paths)], capture_output=True, text=True, check=False
     )

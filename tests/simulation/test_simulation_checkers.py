@@ -25,7 +25,10 @@ def contact(start, end, url=ROOT, **options):
     return Contact(url=url, start=EPOCH + start, end=EPOCH + end, **values)
 
 
-def evidence(*log, lives=(Life(EPOCH),), **options):
+ONE_LIFE = (Life(EPOCH),)
+
+
+def evidence(*log, lives=ONE_LIFE, **options):
     robots = Authority("http://a.example", Robots(RobotsKind.ALLOW))
     host = SimHost("a.example", "a.example", ("20.0.0.1",), (robots,), 0.01, 0.1)
     world = World(0, {"a.example": host}, {ROOT: Page(ROOT), WALL: Page(WALL, PageKind.COOKIE_WALL)})

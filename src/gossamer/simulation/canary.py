@@ -56,6 +56,11 @@ def fetch_again(_: Crawler, worker: Worker) -> None:
     worker.fetcher = _SecondLook(worker.fetcher)
 
 
+def mistake_absence(_: Crawler, worker: Worker) -> None:
+    """The fetcher reports 403 where the server said 404."""
+    worker.fetcher = _Mistaken(worker.fetcher)
+
+
 def miscount(_: Crawler, worker: Worker) -> None:
     """One ledger is off by one."""
     worker.shards[0].ledger.seen += 1
@@ -73,6 +78,7 @@ CANARIES: Final[Mapping[str, Sabotage]] = {
     "permission": invent_robots,
     "nothing lost": overlook_links,
     "nothing twice": fetch_again,
+    "fates": mistake_absence,
     "accounting": miscount,
 }
 """The first words of a checker's problems -> what it must see."""
@@ -98,6 +104,19 @@ class _SecondLook:
         await self._fetcher.fetch(request)
         await asyncio.sleep(60.0)
         return await self._fetcher.fetch(request)
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+
+class _Mistaken:
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    async def fetch(self, request: FetchRequest) -> Exchange:
+        exchange = await self._fetcher.fetch(request)
+        exchange.status = 403 if exchange.status == 404 else exchange.status
+        return exchange
 
     async def close(self) -> None:
         await self._fetcher.close()

@@ -1,8 +1,8 @@
 """Virtual time: an event loop that never waits, and the clock that reads it.
 
-When nothing is ready the loop jumps to its next timer, so hours of politeness pass in milliseconds. It runs one callback
-a *step*, in the order they were asked for; that makes a run a pure function of its simulation seed, and lets a run be
-killed at any await by naming a step. It has no sockets, threads or signals, and says so when asked for them.
+When nothing is ready the loop jumps to its next timer, so hours of politeness pass in milliseconds. It runs one
+callback a *step*, in the order they were asked for; that makes a run a pure function of its simulation seed, and lets
+it be killed at any await by naming a step. It has no sockets, threads or signals, and says so when asked for them.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class StuckError(AssertionError):
 
 class SimLoop(asyncio.AbstractEventLoop):
     """A deterministic event loop on virtual time (seconds since the epoch).
+
+    What it lacks (sockets, signals, subprocesses) raises NotImplementedError, as asyncio's own base class does.
 
     `kill_at`: raise `Killed` out of `run_until_complete` instead of running that step (counted from 1).
     `steps_max`: raise `StuckError` after that many steps: a loop that turns without time passing.

@@ -5,6 +5,7 @@ Small on purpose (3 to 12 hosts, 20 to 150 pages): hundreds of different little 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -49,6 +50,9 @@ TROUBLES_PASSING: Final = (
 TROUBLES_FOR_EVER: Final = (*TROUBLES_PASSING, Trouble.NAME_PRIVATE, Trouble.NAME_PRIVATE)
 PRIVATE_ADDRESSES: Final = ("10.1.2.3", "127.0.0.1", "169.254.169.254", "192.168.7.7", "::1", "fd00::7")
 OUTAGE_SECONDS: Final = (5.0, 60.0, 400.0, 2500.0)
+ONE_WAY_SECONDS: Final = (0.001, 0.01, 0.01, 0.04, 0.15)
+SERVICE_SECONDS: Final = (0.005, 0.005, 0.02, 0.02, 0.1, 0.1, 0.3, 1.5)
+"""Slow hosts are few: their gaps are long, and each second of a crawl costs four commits."""
 DISALLOWED: Final = ("/private/", "/search")
 
 
@@ -74,8 +78,14 @@ def grow(simulation_seed: int, size: WorldSize | None = None) -> World:
         _add_troubles(entropy.stream("troubles").dice(), world)
     _choose_scope(entropy.stream("scope").dice(), world)
     _add_robots(entropy.stream("robots").dice(), world, calm=size.calm)
-    PageGrowth(entropy.stream("pages").dice(), world, calm=size.calm).grow(dice.randint(*size.pages))
+    PageGrowth(entropy.stream("pages").dice(), world, calm=size.calm).grow(_page_count(dice, size))
     return world
+
+
+def _page_count(dice: random.Random, size: WorldSize) -> int:
+    """Evenly over the magnitudes: as many worlds below the geometric mean as above it."""
+    fewest, most = size.pages
+    return round(fewest * math.pow(most / fewest, dice.random()))
 
 
 def _names(dice: random.Random, count: int) -> list[tuple[str, str]]:
@@ -115,8 +125,8 @@ def _host(dice: random.Random, name: str, site: str, world: World) -> SimHost:
         site=site,
         addresses=addresses,
         authorities=authorities,
-        one_way_seconds=dice.choice((0.001, 0.01, 0.04, 0.15)),
-        service_seconds=dice.choice((0.005, 0.02, 0.1, 0.4, 1.5)),
+        one_way_seconds=dice.choice(ONE_WAY_SECONDS),
+        service_seconds=dice.choice(SERVICE_SECONDS),
         ttl_seconds=dice.choice((0.0, 30.0, 300.0, 3600.0)),
     )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gossamer.core.dns.answer import Answer
-from gossamer.core.http.exchange import Exchange, FailureKind, FetchRequest
+from gossamer.core.http.exchange import Exchange, FailureKind, FetchRequest, Truncation
 from gossamer.core.http.memory_body import MemoryBody
 from gossamer.core.limits import DNS_NEGATIVE_SECONDS, DNS_TTL_MAX_SECONDS, DNS_TTL_MIN_SECONDS
 from gossamer.core.url.parse import host_of, target_of
@@ -127,6 +127,7 @@ class SimFetcher:
         exchange.protocol = "http/1.1"
         exchange.tls = "tls/1.3" if request.url.startswith("https:") else ""
         exchange.unwanted = _is_unwanted(request, reply)
+        exchange.truncated = Truncation.DISCONNECT if reply.cut else None
         exchange.body = MemoryBody(b"" if exchange.unwanted else reply.body)
         _log(contact, reply)
 

@@ -22,6 +22,7 @@ KIND_WEIGHTS: Final = {
     PageKind.SPELLING: 2,
     PageKind.MEDIA: 1,
     PageKind.EMPTY: 1,
+    PageKind.CUT: 1,
     PageKind.BINARY: 1,
 }
 PATHS: Final = (

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core.ending import EndState
-from gossamer.simulation.checkers import accounting, gap, nothing_lost, nothing_twice, one_at_a_time, permission
+from gossamer.simulation.checkers import accounting, fates, gap, nothing_lost, nothing_twice, one_at_a_time, permission
 from gossamer.simulation.checkers.bodies import stored_bodies
 from gossamer.simulation.checkers.evidence import Evidence, Life
 from gossamer.simulation.clock import EPOCH, Killed, SimLoop, StuckError
@@ -21,14 +22,14 @@ from gossamer.simulation.entropy import SimEntropy
 from gossamer.simulation.growth import WorldSize, grow
 from gossamer.simulation.network import Network
 from gossamer.simulation.truth import truth_of
-from gossamer.simulation.world import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gossamer.simulation.canary import Sabotage
+    from gossamer.simulation.world import World
 
-CHECKERS: Final = (gap, one_at_a_time, permission, nothing_lost, nothing_twice, accounting)
+CHECKERS: Final = (gap, one_at_a_time, permission, nothing_lost, nothing_twice, fates, accounting)
 RESUMES_MAX: Final = 30
 """Lives after the last kill: each one that stalls is resumed an hour later, as a patient operator would."""
 RESUME_SECONDS: Final = 3600.0
@@ -46,7 +47,12 @@ class Rehearsal:
     """How a simulation is run, besides its number."""
 
     kills: int = 2
+    """Kills at random steps."""
+    kill_steps: tuple[int, ...] = ()
+    """Kills at these steps instead, one a life."""
     size: WorldSize = field(default_factory=WorldSize)
+    world: World | None = None
+    """A world made by hand; None: grown from the number."""
     settings: CrawlSettings | None = None
     """None: drawn from the number."""
     sabotage: Sabotage | None = None
@@ -120,7 +126,7 @@ class _Simulation:
         self._rehearsal = rehearsal
         self._entropy = SimEntropy(simulation_seed, "run")
         self._settings = rehearsal.settings or settings_of(self._entropy)
-        world = grow(simulation_seed, rehearsal.size)
+        world = rehearsal.world or grow(simulation_seed, rehearsal.size)
         self._network = Network(world)
         self._disk: SimDisk = new_disk(self._settings.shards)
         self._evidence = Evidence(world, truth_of(world), self._network.log, self._settings.gap_seconds)
@@ -135,6 +141,7 @@ class _Simulation:
         if self._crawler is not None and not problems:
             self._evidence.pages = self._crawler.datasets.rows("pages")
             self._evidence.bodies = stored_bodies(self._evidence.pages, self._crawler.archive)
+            self._evidence.records = fates.records_of(self._disk.stores)
             self._evidence.ledgers += accounting.recount(self._disk.stores)
             problems = [problem for checker in CHECKERS for problem in checker.check(self._evidence)]
         return Verdict(
@@ -151,10 +158,10 @@ class _Simulation:
 
     def _live_until_the_end(self) -> list[str]:
         dice = self._entropy.stream("kills").dice()
-        kills = self._rehearsal.kills
-        for _ in range(kills + RESUMES_MAX):
-            kill_at = int(math.exp(dice.uniform(0.0, math.log(KILL_STEP_MAX)))) if kills else None
-            kills -= 1 if kills else 0
+        drawn = (int(math.exp(dice.uniform(0.0, math.log(KILL_STEP_MAX)))) for _ in range(self._rehearsal.kills))
+        kills = deque(self._rehearsal.kill_steps or drawn)
+        for _ in range(len(kills) + RESUMES_MAX):
+            kill_at = kills.popleft() if kills else None
             try:
                 ending = self._live(kill_at)
             except StuckError as error:
@@ -163,11 +170,11 @@ class _Simulation:
                 return [f"raised: {type(error).__name__}: {error}"]
             if ending is None:
                 self._now += dice.choice(DOWN_SECONDS)
-            elif kills == 0 and self._is_at_rest(ending):
+            elif not kills and self._is_at_rest(ending):
                 return []
             elif ending is not EndState.COMPLETE:
                 self._now += RESUME_SECONDS
-        return [*nothing_lost.check(self._evidence), "no end: the crawl neither completes nor stalls for good"]
+        return [*fates.check(self._evidence), "no end: the crawl neither completes nor stalls for good"]
 
     def _live(self, kill_at: int | None) -> EndState | None:
         """One process. None when it was killed."""
@@ -185,7 +192,7 @@ class _Simulation:
             sabotage=self._rehearsal.sabotage,
             reopened=number > 1,
         )
-        loop = SimLoop(self._now, kill_at=kill_at)
+        loop = SimLoop(self._now, kill_at=kill_at)  # type: ignore[abstract]  # see its docstring
         ending: EndState | None = None
         try:
             ending = loop.run_until_complete(crawler.run())
@@ -206,10 +213,8 @@ class _Simulation:
         """Whether this is the end: complete, or stalled with nothing left that must come."""
         if ending is EndState.COMPLETE:
             return True
-        truth, log = self._evidence.truth, self._network.log
-        served = {key_of(contact.url) for contact in log if contact.final and 200 <= contact.status < 300}
-        asked = {key_of(contact.url) for contact in log}
-        return self._now > self._network.world.heals and truth.fetched <= served and truth.answered <= asked
+        self._evidence.records = fates.records_of(self._disk.stores)
+        return self._now > self._network.world.heals and not fates.check(self._evidence)
 
     def _check_commit(self) -> None:
         """After each piece of disk work: if some shard's commit is new, its books must balance."""
@@ -220,6 +225,7 @@ class _Simulation:
         self._commit_count += 1
         self._evidence.ledgers += accounting.at_commit(self._disk.stores)
         if self._commit_count % RECOUNT_EVERY == 0:
+            self._evidence.records = fates.records_of(self._disk.stores)
             self._evidence.ledgers += accounting.recount(self._disk.stores)
 
     def _trace(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import formatdate
 from typing import Final
 
@@ -18,6 +18,7 @@ REASONS: Final = {200: "OK", 301: "Moved Permanently", 302: "Found", 404: "Not F
 ODD_BODIES: Final = {
     PageKind.MEDIA: ("image/png", b"\x89PNG\r\n\x1a\n" + bytes(range(64))),
     PageKind.EMPTY: ("text/html", b""),
+    PageKind.CUT: ("text/html", b"<!doctype html>\n<html><head><title>Cut</title></head><body><p>And th"),
     PageKind.BINARY: ("text/html", bytes(range(256)) * 4),
 }
 
@@ -32,6 +33,8 @@ class Reply:
     headers: Headers = ()
     body: bytes = b""
     silent: bool = False
+    cut: bool = False
+    """The connection ends before the body does."""
     final: bool = True
     """This is what the URL truly answers, not a stumble."""
     retry_after: float = 0.0
@@ -125,7 +128,7 @@ def _page(world: World, page: Page, url: str, cookie: str) -> Reply:
         return _status(500) if page.status == 500 else RESET
     if page.kind in ODD_BODIES:
         media, body = ODD_BODIES[page.kind]
-        return _text(media, body)
+        return replace(_text(media, body), cut=page.kind is PageKind.CUT)
     return _html(world, page)
 
 

@@ -22,7 +22,14 @@ ALLOWS_ALL: Final = (
     RobotsKind.LOOP,
 )
 """RFC 9309 section 2.3.1.3: 4xx, and more than five redirects, mean there are no rules."""
-FETCHED_KINDS: Final = (PageKind.PAGE, PageKind.COOKIE_WALL, PageKind.SPELLING, PageKind.EMPTY, PageKind.BINARY)
+FETCHED_KINDS: Final = (
+    PageKind.PAGE,
+    PageKind.COOKIE_WALL,
+    PageKind.SPELLING,
+    PageKind.EMPTY,
+    PageKind.CUT,
+    PageKind.BINARY,
+)
 
 
 @dataclass(slots=True)
@@ -110,6 +117,13 @@ def _allows(world: World, robots: Robots, target: str) -> bool:
     return not target.startswith(robots.disallowed)
 
 
-def private_only(world: World, host: str) -> bool:
+def is_readable(world: World, robots: Robots) -> bool:
+    """Whether a robots.txt answers at some time, by rules or by having none."""
+    if robots.kind is RobotsKind.REDIRECT:
+        return not world.hosts[host_of(robots.target)].dead
+    return robots.kind not in (RobotsKind.ERRORS, RobotsKind.UNREACHABLE)
+
+
+def is_private(world: World, host: str) -> bool:
     """Whether a host never has an address that may be contacted."""
     return any(outage.trouble is Trouble.NAME_PRIVATE for outage in world.hosts[host].outages)

@@ -47,6 +47,8 @@ class PageKind(StrEnum):
     """A type that nobody asked for."""
     EMPTY = "empty"
     """A 200 without a body."""
+    CUT = "cut"
+    """A 200 whose connection ends before its body does."""
     BINARY = "binary"
     """Bytes that are no text under an HTML type."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from gossamer.core.frontier.records import PageRecord
     from gossamer.simulation.network import Contact
     from gossamer.simulation.truth import Truth
     from gossamer.simulation.world import World
@@ -50,10 +51,12 @@ class Evidence:
     gap_seconds: float
     """The least gap that the settings ask for."""
     lives: list[Life] = field(default_factory=list[Life])
-    pages: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    pages: Sequence[Mapping[str, Any]] = ()
     """Rows of the pages dataset, in the order written."""
     bodies: list[StoredBody] = field(default_factory=list["StoredBody"])
     """The pages' bodies stored whole, in the archive's order."""
+    records: dict[str, PageRecord] = field(default_factory=dict[str, "PageRecord"])
+    """URL key -> the page record that is durable."""
     ledgers: list[str] = field(default_factory=list[str])
     """What did not hold at some commit, collected while the crawl ran."""
 

@@ -58,9 +58,7 @@ def _usual(page: Page | None, failures: int) -> float:
 def _counted(evidence: Evidence, answers: list[Contact]) -> int:
     """The answers less those that a kill may have swallowed before they were committed."""
     last = max((each.process for each in answers), default=0)
-    return sum(
-        each.process == last or evidence.surely_known(each.end or each.start, each.process) for each in answers
-    )
+    return sum(each.process == last or evidence.surely_known(each.end or each.start, each.process) for each in answers)
 
 
 def _stored_twice(evidence: Evidence) -> list[str]:

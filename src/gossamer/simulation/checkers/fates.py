@@ -1,0 +1,80 @@
+"""Every URL ends where it should: done, gone, failed, refused for the right reason, or waiting for what never comes.
+
+Read from the page records that are durable on the shards' disks, by URL key.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from gossamer.core.frontier.records import PageState, decode_page
+from gossamer.core.url.parse import authority_of, host_of
+from gossamer.ports.store import Table
+from gossamer.simulation.truth import is_private, is_readable
+from gossamer.simulation.world import Page, PageKind, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gossamer.core.frontier.records import PageRecord
+    from gossamer.simulation.checkers.evidence import Evidence
+    from gossamer.simulation.store import MemoryDisk
+
+Fates = tuple[tuple[int, str], ...]
+"""(state, reason) pairs of which one must be the case; an empty reason stands for any."""
+
+DONE: Final[Fates] = ((PageState.DONE, ""),)
+QUEUED: Final[Fates] = ((PageState.QUEUED, ""),)
+FAILED: Final[Fates] = ((PageState.FAILED, ""),)
+OF_KIND: Final[Mapping[PageKind, Fates]] = {
+    PageKind.REDIRECT: DONE,
+    PageKind.SELF_LOOP: ((PageState.FAILED, "redirect loop"),),
+    PageKind.MEDIA: ((PageState.REFUSED, "media type"),),
+}
+GONE_STATUSES: Final = (404, 410)
+
+
+def records_of(disks: Sequence[MemoryDisk]) -> dict[str, PageRecord]:
+    """URL key -> the durable record."""
+    rows = (decode_page(row) for disk in disks for row in disk.durable[Table.PAGE].values.values())
+    return {key_of(record.url): record for record in rows}
+
+
+def check(evidence: Evidence) -> list[str]:
+    """The URLs that are not where they should be, in words."""
+    expected = _expected(evidence)
+    found = [f"fates: {key} is known, and no way leads to it" for key in evidence.records if key not in expected]
+    for key, fates in expected.items():
+        record = evidence.records.get(key)
+        if record is None:
+            found.append(f"fates: {key} is not known")
+        elif not any(record.state == state and reason in ("", record.reason) for state, reason in fates):
+            state = PageState(record.state).name.lower()
+            found.append(f"fates: {key} is {state} ({record.reason or 'no reason'}), not {_words(fates)}")
+    return found
+
+
+def _expected(evidence: Evidence) -> dict[str, Fates]:
+    world, truth = evidence.world, evidence.truth
+    expected = dict.fromkeys(truth.fetched, DONE)
+    expected |= {key: _of_answered(world.pages.get(key)) for key in truth.answered}
+    for key in truth.forbidden:
+        authority = world.authority(authority_of(key))
+        readable = authority is not None and is_readable(world, authority.robots)
+        expected[key] = ((PageState.REFUSED, "robots"),) if readable else QUEUED
+    for key in truth.unreachable:
+        expected[key] = ((PageState.REFUSED, "address"),) if is_private(world, host_of(key)) else QUEUED
+    return expected
+
+
+def _of_answered(page: Page | None) -> Fates:
+    if page is None or (page.kind is PageKind.ERROR and page.status in GONE_STATUSES):
+        return ((PageState.GONE, ""),)
+    if page.kind is PageKind.BROKEN and not page.status:
+        # A reset counts against the URL only while its host otherwise answers.
+        return (*FAILED, *QUEUED)
+    return OF_KIND.get(page.kind, FAILED)
+
+
+def _words(fates: Fates) -> str:
+    return " or ".join(f"{PageState(state).name.lower()}{f' ({reason})' if reason else ''}" for state, reason in fates)

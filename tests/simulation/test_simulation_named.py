@@ -1,0 +1,127 @@
+"""Worlds made by hand for what grown worlds once found, and a kill at every step of a small crawl."""
+
+import pytest
+
+from gossamer.simulation.clock import EPOCH
+from gossamer.simulation.crawler import CrawlSettings
+from gossamer.simulation.run import Rehearsal, run
+from gossamer.simulation.world import (
+    Authority,
+    Link,
+    Outage,
+    Page,
+    PageKind,
+    Robots,
+    RobotsKind,
+    SimHost,
+    Stumble,
+    Trouble,
+    World,
+)
+
+BROKEN = Robots(RobotsKind.ERRORS)
+RESETS = Robots(RobotsKind.UNREACHABLE)
+OPEN = Robots(RobotsKind.MISSING)
+
+
+def make_host(name, origins, **options):
+    authorities = tuple(Authority(origin, robots) for origin, robots in origins.items())
+    number = sum(name.encode()) % 250
+    return SimHost(name, name, (f"20.1.{number}.1",), authorities, 0.01, 0.02, **options)
+
+
+def make_world(hosts, pages, **options):
+    world = World(0, {host.name: host for host in hosts}, **options)
+    world.seeds = [pages[0].url]
+    world.pages = {page.url: page for page in pages}
+    return world
+
+
+def linked(url, *targets, **options):
+    return Page(url, links=tuple(Link(target) for target in targets), words=url, **options)
+
+
+def verdict_lines(world, **options):
+    settings = CrawlSettings(hosts_max=options.pop("hosts_max", 100), file_bytes=4000, commit_interval=1.0)
+    verdict = run(0, Rehearsal(kills=0, world=world, settings=settings, **options))
+    return [] if verdict.passed else verdict.lines()
+
+
+@pytest.mark.parametrize("broken", [BROKEN, RESETS], ids=["500", "reset"])
+def test_an_unreachable_robots_file_holds_up_no_other_authority(broken):
+    """Forty URLs wait behind it: more than the head of a queue in memory."""
+    waiting = [f"https://a.example/w{number}" for number in range(40)]
+    good = [f"http://a.example/g{number}" for number in range(20)]
+    host = make_host("a.example", {"http://a.example": OPEN, "https://a.example": broken})
+    pages = [linked("http://a.example/", *waiting, *good), *(linked(url) for url in (*waiting, *good))]
+    assert verdict_lines(make_world([host], pages)) == []
+
+
+def test_of_two_unreachable_robots_files_each_is_asked_again():
+    host = make_host(
+        "a.example",
+        {
+            "http://a.example": OPEN,
+            "https://a.example": Robots(RobotsKind.LATE, until=EPOCH + 500),
+            "http://a.example:8080": RESETS,
+        },
+    )
+    urls = ["http://a.example:8080/x", "https://a.example/y", "http://a.example:8080/z"]
+    pages = [linked("http://a.example/", *urls), *(linked(url) for url in urls)]
+    assert verdict_lines(make_world([host], pages, heals=EPOCH + 500)) == []
+
+
+def test_a_url_that_always_resets_and_an_unreachable_robots_file_take_turns():
+    robots = {"http://a.example": OPEN, "https://a.example": Robots(RobotsKind.LATE, until=EPOCH + 500)}
+    reset = Page("http://a.example/reset", kind=PageKind.BROKEN, status=0)
+    pages = [linked("http://a.example/", reset.url, "https://a.example/y"), reset, linked("https://a.example/y")]
+    assert verdict_lines(make_world([make_host("a.example", robots)], pages, heals=EPOCH + 500)) == []
+
+
+def test_the_last_urls_refused_by_robots_end_the_crawl():
+    rules = Robots(RobotsKind.PARTS, disallowed=("/private/",))
+    pages = [linked("http://a.example/", "http://a.example/private/x"), linked("http://a.example/private/x")]
+    assert verdict_lines(make_world([make_host("a.example", {"http://a.example": rules})], pages)) == []
+
+
+def busy_world():
+    """Four sites: a copy, a redirect between sites, a stumble, an outage, a cookie wall, a robots.txt elsewhere."""
+    hosts = [
+        make_host("a.example", {"http://a.example": OPEN}),
+        make_host("b.example", {"https://b.example": Robots(RobotsKind.REDIRECT, target="http://a.example/b.txt")}),
+        make_host(
+            "c.example",
+            {"http://c.example": Robots(RobotsKind.DELAY, crawl_delay=2.0)},
+            outages=(Outage(EPOCH, EPOCH + 4, Trouble.CONNECT_REFUSED),),
+        ),
+        make_host("d.example", {"http://d.example": OPEN}),
+    ]
+    pages = [
+        linked("http://a.example/", "https://b.example/", "http://c.example/", "http://a.example/moved"),
+        Page("http://a.example/moved", kind=PageKind.REDIRECT, status=301, target="http://d.example/"),
+        linked("https://b.example/", "http://d.example/wall", "http://c.example/copy"),
+        linked("http://c.example/", "http://c.example/stumbles", "http://d.example/missing"),
+        Page("http://c.example/copy", copy_of="http://a.example/"),
+        linked("http://c.example/stumbles", stumbles=(Stumble.TOO_MANY,)),
+        linked("http://d.example/", "http://a.example/"),
+        Page("http://d.example/wall", kind=PageKind.COOKIE_WALL, words="inside"),
+    ]
+    files = {"http://a.example/b.txt": Robots(RobotsKind.PARTS, disallowed=("/private/",))}
+    return make_world(hosts, pages, heals=EPOCH + 4, robots_files=files)
+
+
+def test_the_busy_world_passes_unkilled():
+    assert verdict_lines(busy_world()) == []
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_step():
+    """The busy world crawled for every seventh of its steps, killed there, and once more soon after its reopening."""
+    settings = CrawlSettings(hosts_max=1, file_bytes=4000, commit_interval=1.0)
+    steps = run(0, Rehearsal(kills=0, world=busy_world(), settings=settings)).steps
+    assert steps > 300
+    failed = []
+    for step in range(1, steps, 7):
+        verdict = run(step, Rehearsal(kill_steps=(step, 1 + step % 97), world=busy_world(), settings=settings))
+        failed += [] if verdict.passed else [f"killed at step {step}: {verdict.problems[:3]}"]
+    assert not failed, "\n".join(failed[:10])
