@@ -1,9 +1,9 @@
 """A traced crawl: every commit syncs archive and journals before the store, and folders after create and rename.
 
-The system calls of a whole crawl (strace) are replayed here. Whenever bytes go to a store's log, which is how a commit
-becomes true, no archive file or journal may have bytes that were not synced, and no folder a name that was not; a
-journal is removed only after a synced commit that followed its Parquet file. The same trace with a kind of sync taken
-out must not pass.
+The system calls of a crawl and of its resumption (strace) are replayed here. Whenever bytes go to a store's log, which
+is how a commit becomes true, no archive file or journal may have bytes that were not synced, and no folder a name that
+was not; a journal is removed only after a synced commit that followed its Parquet file. The same trace with a kind of
+sync taken out must not pass.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ CALLS = (
     "openat,open,creat,write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,rename,renameat,renameat2,"
     "unlink,unlinkat,ftruncate,link,linkat"
 )
+WRITING = frozenset({"write", "pwrite64", "writev", "pwritev", "pwritev2", "ftruncate"})
 FOLDERS = ("archive", "index", "journal", "pages", "links", "refused")
 
 _LINE = re.compile(r"^(\d+) +([\d.]+) (?:<\.\.\. (\w+) resumed>(.*)|(\w+)\((.*))$")
@@ -70,7 +71,7 @@ class Replay:
         if not paths or not all(path.startswith(self.root) for path in paths[:1]):
             return
         inner = [path[len(self.root) + 1 :] for path in paths]
-        if call.name in {"write", "pwrite64", "writev", "pwritev", "pwritev2"}:
+        if call.name in WRITING:
             self._write(inner[0], call)
         elif call.name in {"fsync", "fdatasync"}:
             self._sync(inner[0], call)
@@ -78,7 +79,7 @@ class Replay:
             self._change_names(inner, call)
 
     def _write(self, path: str, call: Call) -> None:
-        if is_store_log(path) and call.began:
+        if is_store_log(path) and call.began and call.name != "ftruncate":
             self.counts["writes to store logs"] += 1
             self.written_logs.add(path)
             self._expect_all_synced(path)
@@ -156,7 +157,7 @@ class Replay:
     def _paths(self, call: Call) -> list[str]:
         """The files a call is about, absolute."""
         found = _PATH.match(call.arguments)
-        if call.name in {"write", "pwrite64", "writev", "pwritev", "pwritev2", "fsync", "fdatasync"}:
+        if call.name in WRITING or call.name in {"fsync", "fdatasync"}:
             return [found[1]] if found else []
         base = found[1] if found else ""
         names = _STRING.findall(call.arguments)
@@ -208,29 +209,24 @@ def run(quick: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="gossamer-order-") as name:
         folder = Path(name).resolve()
         sites = {f"{kind}.test": debian.site(kind) for kind in (SITES_QUICK if quick else SITES)}
+        root = str(folder / "crawl")
         with documentation.served(sites, folder / "server") as (_, hosts):
-            command = crawls.command(*documentation.flags(hosts, folder / "crawl", *SMALL_FILES))
-            traced = [
-                strace,
-                "-f",
-                "-y",
-                "-ttt",
-                "-s",
-                "400",
-                "-e",
-                f"trace={CALLS}",
-                "-o",
-                str(folder / "trace"),
-                *command,
-            ]
-            done = subprocess.run(traced, capture_output=True, text=True, check=False, env=crawls.environment())
-        calls, root = calls_of(folder / "trace"), str(folder / "crawl")
+            limited = documentation.flags(hosts, folder / "crawl", *SMALL_FILES, "--max-pages", "20")
+            first = _traced(strace, folder / "first", crawls.command(*limited))
+            then = _traced(strace, folder / "then", crawls.command("resume", root, "--max-pages", "none"))
+        calls = calls_of(folder / "first") + calls_of(folder / "then")
     replay = replayed(calls, root)
     for kind in ("archive/", "journal/", "archive", "pages", "state/"):
         without = [call for call in calls if not (call.name.endswith("sync") and _is_on(call, f"{root}/{kind}"))]
         if not replayed(without, root).problems and not replayed(without, root).written_logs:
             replay.problems.append(f"the judge is blind: without the syncs of {kind} it finds nothing")
-    return _judge(replay, done)
+    return _judge(replay, [first, then])
+
+
+def _traced(strace: str, trace: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
+    options = ["-f", "-y", "-ttt", "-s", "400", "-e", f"trace={CALLS}", "-o", str(trace)]
+    command = [strace, *options, *command]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=crawls.environment())
 
 
 def replayed(calls: list[Call], root: str) -> Replay:
@@ -247,10 +243,9 @@ def _is_on(call: Call, path: str) -> bool:
     return found is not None and (found[1].startswith(path) if path.endswith("/") else found[1] == path)
 
 
-def _judge(replay: Replay, done: subprocess.CompletedProcess[str]) -> int:
+def _judge(replay: Replay, ended: list[subprocess.CompletedProcess[str]]) -> int:
     problems = replay.problems
-    if done.returncode:
-        problems.append(f"the crawl ended with {done.returncode}: {done.stderr[-300:]}")
+    problems += [f"a crawl ended with {one.returncode}: {one.stderr[-300:]}" for one in ended if one.returncode]
     if replay.dirty or replay.names or replay.written_logs:
         left = [*replay.dirty, *replay.names, *replay.written_logs]
         problems.append(f"at the end these were not synced: {left[:5]}")

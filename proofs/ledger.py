@@ -1,4 +1,4 @@
-"""Both ledgers hold at the end of crawls of every kind, recounted from stores and Parquet, and at every simulated commit.
+"""Both ledgers hold at the end of crawls of every kind, counted again from all rows, and at every simulated commit.
 
 The crawls: complete, stopped by each cap and released, refused by robots.txt, interrupted, killed, over many shards and
 hosts with outboxes in use, with failures and redirects. The simulator (when it is there) checks the equations at every
@@ -29,8 +29,15 @@ def run(quick: bool) -> int:
     problems: list[str] = []
     lines: list[str] = []
     with tempfile.TemporaryDirectory(prefix="gossamer-ledgers-") as name:
-        for make in (many_hosts, trouble, interrupted, documented):
-            for what, crawl in make(Path(name) / make.__name__, quick):
+        folder = Path(name)
+        kinds: list[Callable[[], Made]] = [
+            lambda: many_hosts(folder / "hosts", quick=quick),
+            lambda: trouble(folder / "trouble"),
+            lambda: interrupted(folder / "interrupted"),
+            lambda: documented(folder / "documented", quick=quick),
+        ]
+        for make in kinds:
+            for what, crawl in make():
                 found = ledgers.problems(crawl)
                 books = ledgers.read_books(crawl)
                 summary = crawl.summary()
@@ -54,7 +61,7 @@ def _line(what: str, numbers: dict[str, int], known: int) -> str:
 Made = list[tuple[str, crawls.Crawl]]
 
 
-def many_hosts(folder: Path, quick: bool) -> Made:
+def many_hosts(folder: Path, *, quick: bool) -> Made:
     """Twelve hosts on all shards that link to each other; every cap, and its release."""
     names = [f"site-{number}.test" for number in range(HOSTS)]
     flags = ["--gap", "0", "--scope", "any", *crawls.LOOPBACK, "--json"]
@@ -89,7 +96,7 @@ def _copied(folder: Path) -> Path:
     return Path(shutil.copytree(folder, folder.with_name(f"{folder.name}-then")))
 
 
-def trouble(folder: Path, quick: bool) -> Made:
+def trouble(folder: Path) -> Made:
     """Refusals, failures, redirects in circles, a dead host, an unwanted type: a crawl that stalls."""
     names = [f"trouble-{number}.test" for number in range(5)]
     flags = ["--gap", "0", "--scope", "any", *crawls.LOOPBACK, "--json", "--set", "crawl.patience=1s"]
@@ -116,7 +123,7 @@ def trouble(folder: Path, quick: bool) -> Made:
     return [("refusals and failures, stalled", crawls.Crawl(folder))]
 
 
-def interrupted(folder: Path, quick: bool) -> Made:
+def interrupted(folder: Path) -> Made:
     """Ctrl-C once, twice, and a kill, at some moment of a crawl; then its end."""
     made: Made = []
     site = documentation.small_with_copies(folder / "part")
@@ -138,7 +145,7 @@ def interrupted(folder: Path, quick: bool) -> Made:
     return [*made, ("stopped, killed, complete", crawl)]
 
 
-def documented(folder: Path, quick: bool) -> Made:
+def documented(folder: Path, *, quick: bool) -> Made:
     """A documentation site, whole."""
     site = debian.site("stl-manual" if quick else "cmake-doc")
     with documentation.served({"whole.test": site}, folder / "server") as (_, [one]):

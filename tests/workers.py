@@ -281,7 +281,6 @@ class Bench:
                     Fate(FateKind.DONE),
                     ended=now,
                     started=now,
-                    status=404,
                     answered=True,
                     slows=False,
                     failed=False,
@@ -320,7 +319,7 @@ class Bench:
     def _worker(self, rules: ShardRules, shards: list[Shard]) -> tuple[Worker, SimExchange]:
         among = SimExchange()
         scope = ScopeRules(Scope(self.scope, self.seeds), rules.sites.site_of)
-        budget: dict[str, Any] = {"fetches_max": 50, "body_bytes_max": limits.BODY_BYTES_MAX, **self.budget}
+        budget: dict[str, Any] = {"fetches_max": 50, **self.budget}
         committer = Committer(
             shards=shards,
             archive=self.archive,

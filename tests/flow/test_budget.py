@@ -20,7 +20,7 @@ def lease(kind: LeaseKind = PAGE, size: int = 100) -> Lease:
 
 
 def budget(**caps: Any) -> Budget:
-    return Budget(**{"fetches_max": 10, "body_bytes_max": 100, **caps})
+    return Budget(**{"fetches_max": 10, **caps})
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ class PendingMachine(RuleBasedStateMachine):
 
 
 TestPendingMachine = PendingMachine.TestCase
-TestPendingMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPendingMachine.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
 
 
 def test_one_commit_at_a_time() -> None:

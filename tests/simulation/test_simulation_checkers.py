@@ -51,7 +51,9 @@ KILLED_AT_10 = (Life(EPOCH, EPOCH + 10, killed=True), Life(EPOCH + 10))
         ([contact(0, 0.1, retry_after=20.0), contact(15, 15.1)], "Retry-After"),
         ([contact(0, 0.1, retry_after=20.0), contact(20.1, 20.2), contact(21.3, 21.4)], ""),
         ([contact(0, 0.1), contact(0.5, 0.6, host="b.example")], ""),
-        ([contact(0, 9, status=0), contact(9.5, 9.6)], "the least gap"),
+        ([contact(0, 0.1, status=0), contact(4.0, 4.1)], "the back-off"),
+        ([contact(0, 0.1, status=503), contact(4.0, 4.1)], "the back-off"),
+        ([contact(0, 0.1, status=429), contact(5.2, 5.3)], ""),
     ],
 )
 def test_gap(log, why):

@@ -225,7 +225,6 @@ def _budget(settings: Settings, shards: list[Shard], now: float) -> Budget:
     crawl = settings.crawl
     return Budget(
         fetches_max=crawl.max_fetches,
-        body_bytes_max=settings.fetch.body_bytes,
         pages_max=crawl.max_pages,
         bytes_max=crawl.max_bytes,
         deadline=now + crawl.max_time if crawl.max_time is not None else None,

@@ -13,7 +13,6 @@ class Budget:
     """What a worker may still spend. A lease reserves a page and its body's bytes until it is reported."""
 
     fetches_max: int
-    body_bytes_max: int
     pages_max: int | None = None
     bytes_max: int | None = None
     deadline: float | None = None

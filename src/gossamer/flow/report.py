@@ -176,7 +176,6 @@ def _visited(finished: Finished, fate: Fate) -> Visited:
         fate=fate,
         started=exchange.started,
         ended=exchange.ended,
-        status=exchange.status,
         answered=exchange.status != 0 and exchange.failure is None,
         # Any trouble with a robots.txt slows its host: nothing else can be fetched there anyway.
         slows=policy is not None and (policy.slows or lease.kind is LeaseKind.ROBOTS),

@@ -1,7 +1,7 @@
 """Seeding: a new crawl queues its seeds, each once, and a kill on the way loses none of them.
 
-The batches of the shards are not atomic together: a kill during the very first commit may leave the seeds of some shards
-durable and those of others not. So every shard notes in the batch that holds its seeds that it has them, and an
+The batches of the shards are not atomic together: a kill during the very first commit may leave the seeds of some
+shards durable and those of others not. So every shard notes in the batch that holds its seeds that it has them, and an
 opening queues the seeds of the shards without that note.
 """
 

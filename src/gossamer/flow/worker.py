@@ -11,7 +11,6 @@ from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.lease import Lease
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.http.exchange import FetchLimits
-from gossamer.core.http.request import PRODUCT
 from gossamer.core.scope.judge import LinkJudge
 from gossamer.flow.alarm import Alarm
 from gossamer.flow.budget import Budget
@@ -26,7 +25,7 @@ from gossamer.ports.fetcher import Fetcher
 from gossamer.ports.parser import Parser
 from gossamer.ports.resolver import Resolver
 
-LAST_COMMIT_SECONDS: Final = 5.0
+VISIT_END_SECONDS: Final = 5.0
 """How long a cancelled visit may take to end."""
 
 
@@ -42,9 +41,7 @@ class CrawlPolicy:
     keep_seconds: float = 30.0
     """A connection is kept for the next request if the gap is no longer than this."""
     copies_follow: str = "never"
-    obey_nofollow: bool = True
     wanted_media: frozenset[str] | None = None
-    product: str = PRODUCT
 
 
 @dataclass(slots=True)
@@ -161,7 +158,7 @@ class Worker:
         for task in list(self._tasks):
             task.cancel()
         if self._tasks:
-            await asyncio.wait(list(self._tasks), timeout=LAST_COMMIT_SECONDS)
+            await asyncio.wait(list(self._tasks), timeout=VISIT_END_SECONDS)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -172,7 +172,7 @@ class Crawler:
             ),
             rules=rules,
             judge=LinkJudge(scope, filters, rules.sites.site_of),
-            budget=Budget(fetches_max=self.settings.fetches_max, body_bytes_max=limits.BODY_BYTES_MAX),
+            budget=Budget(fetches_max=self.settings.fetches_max),
             shards=shards,
             clock=clock,
             entropy=self.entropy.stream("worker"),

@@ -1,23 +1,58 @@
-"""The exchange's stand-in: the shards of one process meet after a small virtual delay, and now and then not at all."""
+"""The exchange's stand-in: the shards of one process meet over a virtual distance, each way in order."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gossamer.ports.exchange import ShardInbox
+    from gossamer.core.frontier.lease import Errand
+    from gossamer.core.robots.answer import RobotsAnswer
+    from gossamer.ports.exchange import Claim, ShardInbox
 
 
 class SimExchange:
-    """The port `exchange` within one process."""
+    """The port `exchange` within one process. `delay_seconds`: how long a message takes; one sent later arrives later."""
 
-    def __init__(self) -> None:
+    def __init__(self, delay_seconds: float = 0.0) -> None:
+        self._delay_seconds = delay_seconds
         self._shards: dict[int, ShardInbox] = {}
 
     def join(self, number: int, inbox: ShardInbox) -> None:
         """Make a shard known to the others."""
-        self._shards[number] = inbox
+        self._shards[number] = DistantInbox(inbox, self._delay_seconds) if self._delay_seconds else inbox
 
     def shard(self, number: int) -> ShardInbox:
         """The shard of that number; KeyError when it has not joined."""
         return self._shards[number]
+
+
+class DistantInbox:
+    """A shard's inbox at the end of a line: what is asked takes a while to arrive. Answers come at once."""
+
+    def __init__(self, inbox: ShardInbox, delay_seconds: float) -> None:
+        self._inbox = inbox
+        self._delay_seconds = delay_seconds
+
+    async def receive(self, sender: int, number: int, entry: bytes) -> None:
+        """See the port."""
+        await asyncio.sleep(self._delay_seconds)
+        await self._inbox.receive(sender, number, entry)
+
+    async def earlier_copy(self, digest: bytes) -> Claim | None:
+        """See the port."""
+        await asyncio.sleep(self._delay_seconds)
+        return await self._inbox.earlier_copy(digest)
+
+    def claimed(self, digest: bytes, claim: Claim) -> None:
+        """See the port."""
+        self._inbox.claimed(digest, claim)
+
+    def released(self, digest: bytes) -> None:
+        """See the port."""
+        self._inbox.released(digest)
+
+    async def fetch_robots(self, errand: Errand) -> RobotsAnswer:
+        """See the port."""
+        await asyncio.sleep(self._delay_seconds)
+        return await self._inbox.fetch_robots(errand)

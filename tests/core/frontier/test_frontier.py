@@ -463,7 +463,6 @@ def test_a_lease_is_reported_once() -> None:
         Fate(FateKind.BACK),
         ended=stage.now,
         started=stage.now,
-        status=0,
         answered=False,
         slows=False,
         failed=False,

@@ -32,7 +32,7 @@ SILENT: dict[str, Any] = {"answered": False, "slows": True, "failed": True, "err
 
 
 def visited(**changes: Any) -> Visited:
-    values: dict[str, Any] = {"ended": END, "started": START, "status": 200, **ANSWERED, **changes}
+    values: dict[str, Any] = {"ended": END, "started": START, **ANSWERED, **changes}
     return Visited(PAGE, Fate(FateKind.DONE), **values)
 
 

@@ -72,7 +72,6 @@ class Visited:
     fate: Fate
     ended: float
     started: float
-    status: int
     answered: bool
     """The host gave an HTTP answer at all."""
     slows: bool

@@ -10,8 +10,8 @@ DEPTH_LEVELS: Final = (0, 1, 2, 2, 3, 3, 3)
 """Depth -> level; deeper URLs enter the last queue. Seeds first, then what they name, then breadth."""
 
 LEVEL_WEIGHTS: Final = (16, 8, 4, 2, 1)
-"""Weight of each level in the biased draw (Mercator's front queues): level 4 is chosen once in 31 draws or more
-often, so nothing starves."""
+"""Weight of each level in the biased draw (Mercator's front queues): level 4 is chosen once in 31 draws on average, or
+more often where others are empty, so nothing starves."""
 
 
 def level_of(depth: int, *, ranked_low: bool = False) -> int:

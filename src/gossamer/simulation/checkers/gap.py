@@ -1,7 +1,8 @@
 """No host sees a request sooner than its gap after the end of the one before, through kills and restarts.
 
 The gap is worked out here again, from the servers' log alone: the least gap, the greatest Crawl-delay the host has
-served, five times the median of its last ten response times (capped), and every Retry-After. After a kill only what
+served, five times the median of its last ten response times (capped), the first step of the back-off after a failure,
+429 or 503, and every Retry-After. After a kill only what
 was surely committed must be remembered; whatever else was lost, nobody who was contacted before hears from the crawler
 before its opening plus the least gap.
 """
@@ -12,12 +13,19 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from gossamer.core.limits import GAP_RESPONSE_MAX_SECONDS, GAP_RESPONSE_MULTIPLE, RESPONSE_TIMES_KEPT
+from gossamer.core.limits import (
+    BACKOFF_FIRST_SECONDS,
+    GAP_RESPONSE_MAX_SECONDS,
+    GAP_RESPONSE_MULTIPLE,
+    RESPONSE_TIMES_KEPT,
+)
 from gossamer.simulation.checkers.evidence import TOLERANCE_SECONDS, Evidence
 
 if TYPE_CHECKING:
     from gossamer.simulation.network import Contact
 
+PLEAS: Final = (0, 429, 503)
+"""Statuses that ask for fewer requests, or show the need; 0 stands for no answer."""
 RESPONSE_MULTIPLE_FROM: Final = 1.0
 """A least gap below this switches the response-time multiple off (architecture, section 8)."""
 
@@ -70,6 +78,8 @@ class _HostWatch:
         for delay in self.delays:
             if self._holds(delay, contact.process):
                 gaps["Crawl-delay"] = max(gaps.get("Crawl-delay", 0.0), delay.due)
+        if contact.status in PLEAS:
+            gaps["the back-off"] = BACKOFF_FIRST_SECONDS
         if contact.retry_after > 0:
             gaps["Retry-After"] = contact.retry_after
         # One claim a reason is enough, the latest; a Retry-After outlives the exchanges of other authorities.
