@@ -17,6 +17,8 @@ from tests.servers.small_site import Answer, page
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 URL = "http://127.0.0.1:9/"
 BAD = [
     (["crawl", "http://"], 2, "http://"),
@@ -74,8 +76,9 @@ def test_one_line_and_a_hint(
     assert sorted(here.rglob("*")) == before
 
 
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT])
-@pytest.mark.parametrize("writes", [1, 3])
+@pytest.mark.parametrize(
+    ("error", "writes"), [(errno.ENOSPC, 1), (errno.ENOSPC, 3), (errno.EROFS, 2), (errno.EIO, 1), (errno.EDQUOT, 3)]
+)
 def test_a_disk_that_takes_no_more(tmp_path: Path, error: int, writes: int) -> None:
     pwrite, left = os.pwrite, [writes]
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests import crawls, ledgers
 from tests.servers import small_site
 from tests.servers.small_site import Answer, page
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.slow
 
 HOSTS = ("one.test", "two.test", "three.test")
 RESOLVE = [part for name in HOSTS for part in ("--resolve", f"{name}=127.0.0.1")]

@@ -14,6 +14,8 @@ from tests.servers.small_site import Answer, page, redirect
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 PACKED = Answer(gzip.compress(page("/deep/leaf", title="packed").body, mtime=0), fields=(("Content-Encoding", "gzip"),))
 SITE = {
     "/": page(

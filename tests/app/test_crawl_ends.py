@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 LEAVES = [f"/{number}" for number in range(10)]
 SITE = {
     "/": page("/first", title="start"),

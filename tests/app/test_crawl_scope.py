@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("a.site.test", "b.site.test", "other.test")
 RESOLVE = [part for name in (*NAMES, "site.test", "www.site.test") for part in ("--resolve", f"{name}=127.0.0.1")]
 

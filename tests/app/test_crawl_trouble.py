@@ -14,6 +14,8 @@ from tests.servers.small_site import Answer, page, redirect, robots
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 SHORT = ("--set", "crawl.patience=0.4s")
 LEAF = page(title="leaf")
 

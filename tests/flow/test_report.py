@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.lease import LeaseKind
 from gossamer.core.frontier.records import RETRY, PageState, retry_due
 from gossamer.core.http.exchange import FailureKind, Truncation
-from gossamer.core.limits import REDIRECT_HOPS_MAX, URL_TRIES_MAX
+from gossamer.core.limits import REDIRECT_HOPS_MAX, ROBOTS_BYTES_MAX, URL_TRIES_MAX
+from gossamer.core.robots.answer import RobotsKind
 from gossamer.flow.finished import Finished
 from gossamer.flow.reading import read
 from gossamer.flow.report import ATTEMPTS_KEPT, refuse_queued, report_page, report_robots
@@ -254,25 +256,37 @@ def report_file(bench: Bench, reply: Reply) -> None:
     report_robots(bench.worker, bench.shard, Finished(lease, done, read(done, lease.url, bench.worker.parser)))
 
 
+FILE = b"User-agent: *\nDisallow: /x\n"
+LONG = FILE + b"#" * ROBOTS_BYTES_MAX
+PACKED = (("Content-Encoding", "gzip"),)
+
+
 @pytest.mark.parametrize(
     ("reply", "kind", "body"),
     [
-        (Reply(b"User-agent: *\nDisallow: /x"), "rules", b"User-agent: *\nDisallow: /x"),
-        (Reply(b"big", truncated=Truncation.LENGTH), "rules", b"big"),
-        (Reply(b"cut", truncated=Truncation.DISCONNECT), "allow all", None),
-        (Reply(status=404), "allow all", b""),
+        (Reply(FILE), RobotsKind.RULES, FILE),
+        (Reply(b""), RobotsKind.RULES, b""),
+        (Reply(gzip.compress(FILE), headers=PACKED), RobotsKind.RULES, FILE),
+        (Reply(status=404), RobotsKind.ALLOW_ALL, b""),
+        (Reply(FILE, status=404, truncated=Truncation.LENGTH), RobotsKind.ALLOW_ALL, b""),
+        (Reply(status=503), RobotsKind.UNREACHABLE, b""),
+        # A file that ends early may lack the line that forbids, whoever cut it: the network, a cap, a damaged coding.
+        (Reply(FILE, truncated=Truncation.DISCONNECT), RobotsKind.UNREACHABLE, b""),
+        (Reply(FILE, truncated=Truncation.LENGTH), RobotsKind.UNREACHABLE, b""),
+        (Reply(gzip.compress(FILE)[:-9], headers=PACKED), RobotsKind.UNREACHABLE, b""),
+        # What is longer than is read of it rules with its beginning.
+        (Reply(LONG), RobotsKind.RULES, LONG[: ROBOTS_BYTES_MAX + 1]),
+        (Reply(LONG, truncated=Truncation.LENGTH), RobotsKind.RULES, LONG[: ROBOTS_BYTES_MAX + 1]),
+        (Reply(gzip.compress(LONG), headers=PACKED), RobotsKind.RULES, LONG[: ROBOTS_BYTES_MAX + 1]),
     ],
 )
-def test_a_robots_txt_is_archived_and_host_state(reply: Reply, kind: str, body: bytes | None) -> None:
+def test_a_robots_txt_is_archived_and_host_state(reply: Reply, kind: RobotsKind, body: bytes) -> None:
     bench = Bench()
     report_file(bench, reply)
     (loaded,) = bench.shard.load_hosts([bench.worker.rules.ids.host_id("a.test")])
     assert loaded is not None
     robots = loaded.robots["http://a.test"]
-    if body is None:
-        assert robots.kind == "unreachable"
-    else:
-        assert (robots.kind, robots.body) == (kind, body)
+    assert (robots.kind, robots.body) == (kind, body)
     (row,) = rows(bench, "pages")
     assert (row["kind"], row["url"], row["hops"]) == ("robots", "http://a.test/robots.txt", "P")
     assert bench.record("http://a.test/robots.txt") is None, "it is no known URL"

@@ -145,7 +145,7 @@ HTML_DEPTH_MAX: Final = 512
 """Nesting beyond this marks a page malformed; browsers stop near 512 too."""
 HTML_NODES_MAX: Final = 1_000_000
 """Elements a page may grow to, judged before it is parsed: 170 MB of tree. Unclosed formatting elements are opened
-again in every paragraph (HTML standard, "reconstruct the active formatting elements"), so 90 KB can become 10 million."""
+again in every paragraph (HTML standard, "reconstruct the active formatting elements"): 90 KB can become 10 million."""
 HTML_DEPTH_COMMON: Final = 64
 """Nesting that ordinary pages stay below; only deeper ones pay for an exact measurement."""
 CHARSET_PRESCAN_BYTES: Final = 1024

@@ -11,7 +11,6 @@ from gossamer.core.frontier.lease import Entry, LeaseKind
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.records import RETRY, Attempt, PageState, retry_order
 from gossamer.core.http.content_coding import codings_of, decode
-from gossamer.core.http.exchange import Truncation
 from gossamer.core.http.failure_policy import exchange_policy
 from gossamer.core.http.outcome import Failed, Redirected
 from gossamer.core.limits import ROBOTS_BYTES_MAX
@@ -94,8 +93,9 @@ def _robots_answer(finished: Finished) -> RobotsAnswer:
     exchange = finished.exchange
     codings = codings_of(exchange.header_all("content-encoding"))
     decoded = decode(finished.reading.body, codings, max_bytes=ROBOTS_BYTES_MAX + 1)
-    cut = exchange.truncated not in (None, Truncation.LENGTH)
-    return RobotsAnswer(exchange.status, decoded.data, exchange.failure, cut=cut)
+    # Rules may stand in what is missing: only behind the bytes that are read at all it may be missed.
+    short = (exchange.truncated is not None or decoded.truncated) and len(decoded.data) <= ROBOTS_BYTES_MAX
+    return RobotsAnswer(exchange.status, decoded.data, exchange.failure, cut=short and finished.reading.is_page)
 
 
 def _note(finished: Finished, fate: Fate) -> None:

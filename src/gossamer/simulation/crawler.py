@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -70,6 +71,8 @@ class CrawlSettings:
     shards: int = 4
     commit_interval: float = 0.25
     patience: float = 600.0
+    exchange_seconds: float = 0.0
+    """How long a message between shards takes."""
 
 
 @dataclass(slots=True)
@@ -100,6 +103,8 @@ class Crawler:
     """Fixed when the crawl is made."""
     on_commit: Callable[[], None]
     """Called whenever a store may have taken a commit."""
+    stop_after: float | None = None
+    """Seconds after which somebody asks it to stop."""
     sabotage: Callable[[Crawler, Worker], None] | None = None
     """Breaks something once all is open (`canary.py`)."""
     reopened: bool = False
@@ -114,6 +119,8 @@ class Crawler:
         if self.sabotage is not None:
             self.sabotage(self, worker)
         seed(worker, ((url, "") for url in self.world.seeds))
+        if self.stop_after is not None:
+            asyncio.get_running_loop().call_later(self.stop_after, worker.stop)
         ending = await crawl(worker)
         await worker.committer.commit()
         self.archive.finish()
@@ -157,7 +164,7 @@ class Crawler:
         )
 
     def _worker(self, rules: ShardRules, shards: list[Shard]) -> tuple[Worker, SimExchange]:
-        clock, exchange = SimClock(), SimExchange()
+        clock, exchange = SimClock(), SimExchange(self.settings.exchange_seconds)
         offload = SimOffload(self.entropy.stream("offload").dice(), self.on_commit)
         scope = ScopeRules(Scope(ScopeKind(self.world.scope), tuple(self.world.seeds)), rules.sites.site_of)
         filters = FilterRules(blocked=BlockList(hosts=frozenset(self.world.blocked)), depth_max=None)

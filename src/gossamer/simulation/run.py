@@ -37,6 +37,9 @@ KILL_STEP_MAX: Final = 12_000
 """Kills fall evenly over the magnitudes up to this step: as many within the first hundred steps as within the last."""
 DOWN_SECONDS: Final = (0.0, 0.0, 0.3, 5.0, 4000.0)
 """How long a killed crawler stays down."""
+STOPPED_SHARE: Final = 0.3
+STOP_MEAN_SECONDS: Final = 60.0
+"""Of the lives that shall be killed, so many are first asked to stop, some time after their opening."""
 RECOUNT_EVERY: Final = 16
 """Commits between two recounts of every row."""
 PROBLEMS_SHOWN: Final = 8
@@ -115,6 +118,7 @@ def settings_of(entropy: SimEntropy) -> CrawlSettings:
         shards=dice.choice((4, 4, 5, 16)),
         commit_interval=dice.choice((0.25, 1.0, 1.0)),
         patience=dice.choice((60.0, 60.0, 600.0)),
+        exchange_seconds=dice.choice((0.0, 0.01, 0.7)),
     )
 
 
@@ -161,9 +165,10 @@ class _Simulation:
         drawn = (int(math.exp(dice.uniform(0.0, math.log(KILL_STEP_MAX)))) for _ in range(self._rehearsal.kills))
         kills = deque(self._rehearsal.kill_steps or drawn)
         for _ in range(len(kills) + RESUMES_MAX):
-            kill_at = kills.popleft() if kills else None
+            may_be_stopped = bool(kills) and dice.random() < STOPPED_SHARE
+            stop_after = dice.expovariate(1.0 / STOP_MEAN_SECONDS) if may_be_stopped else None
             try:
-                ending = self._live(kill_at)
+                ending = self._live(kills.popleft() if kills else None, stop_after)
             except StuckError as error:
                 return [f"stuck: {error}"]
             except Exception as error:  # noqa: BLE001 - whatever the crawler raises is the finding
@@ -172,11 +177,11 @@ class _Simulation:
                 self._now += dice.choice(DOWN_SECONDS)
             elif not kills and self._is_at_rest(ending):
                 return []
-            elif ending is not EndState.COMPLETE:
+            elif ending is not EndState.COMPLETE and ending is not EndState.INTERRUPTED:
                 self._now += RESUME_SECONDS
         return [*fates.check(self._evidence), "no end: the crawl neither completes nor stalls for good"]
 
-    def _live(self, kill_at: int | None) -> EndState | None:
+    def _live(self, kill_at: int | None, stop_after: float | None) -> EndState | None:
         """One process. None when it was killed."""
         life = Life(self._now)
         self._evidence.lives.append(life)
@@ -189,6 +194,7 @@ class _Simulation:
             entropy=self._entropy.stream(f"life {number}"),
             hash_key=new_hash_key(self._entropy),
             on_commit=self._check_commit,
+            stop_after=stop_after,
             sabotage=self._rehearsal.sabotage,
             reopened=number > 1,
         )

@@ -303,6 +303,9 @@ def test_no_more_is_leased_than_there_is_room_for(leases: int, size: int | None,
     stage.find(*(f"http://h{number}.test/" for number in range(5)))
     stage.advance()
     stage.resolve_all()
+    for lease in stage.advance():
+        stage.robots(lease, status=404)
+    stage.wait(2.0)
     given = stage.advance(leases, size)
     assert len(given) == made
     if size is not None:

@@ -15,6 +15,7 @@ from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import (
     HEAD_ENTRIES_MAX,
     ROBOTS_AGE_MAX_SECONDS,
+    ROBOTS_BYTES_MAX,
     ROBOTS_REDIRECTS_MAX,
     ROBOTS_UNREACHABLE_AGE_SECONDS,
 )
@@ -75,6 +76,20 @@ def test_a_refusal_names_the_line() -> None:
     stage.ready("a.test")
     stage.run(stage.now + 2)
     assert [command.detail for command in stage.refused] == ["Disallow: /private"]
+
+
+@pytest.mark.parametrize(
+    ("size", "cap", "most"), [(None, None, ROBOTS_BYTES_MAX + 1), (700, None, 700), (None, 900, 900)]
+)
+def test_a_file_is_read_to_its_own_limit_and_no_further_than_the_caps(
+    size: int | None, cap: int | None, most: int
+) -> None:
+    stage = Stage(body_bytes_max=10, bytes_per_host_max=cap)
+    stage.find(f"{A}/1")
+    stage.advance()
+    stage.resolve_all()
+    (lease,) = stage.advance(1, size)
+    assert lease.body_bytes_max == most
 
 
 def test_each_authority_has_its_own_file() -> None:

@@ -21,7 +21,7 @@ from gossamer.core.frontier.ledger import Ledger
 from gossamer.core.frontier.records import QUEUES, RETRY, HostState
 from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
-from gossamer.core.limits import ROBOTS_REDIRECTS_MAX
+from gossamer.core.limits import ROBOTS_BYTES_MAX, ROBOTS_REDIRECTS_MAX
 from gossamer.core.politeness.ceiling import Ceilings
 from gossamer.core.politeness.gap import GapPolicy, gap_seconds
 from gossamer.core.robots.answer import RobotsAnswer, robots_state
@@ -436,7 +436,7 @@ class Frontier:
             addresses=host.addresses,
             address=address,
             granted=now,
-            body_bytes_max=self._body_bytes(state, room),
+            body_bytes_max=self._body_bytes(wanted.kind, state, room),
             entry=wanted.entry,
             authority=wanted.authority,
             hops=wanted.hops,
@@ -451,9 +451,10 @@ class Frontier:
         self._out.append(commands.Visit(lease))
         return True
 
-    def _body_bytes(self, state: HostState, room: Room) -> int:
+    def _body_bytes(self, kind: LeaseKind, state: HostState, room: Room) -> int:
         """Bytes the body of the next answer may have, so that no cap is exceeded."""
-        limits = [self.policy.body_bytes_max]
+        # One byte more than is read of a robots.txt tells a longer file from one that ends there.
+        limits = [ROBOTS_BYTES_MAX + 1 if kind is LeaseKind.ROBOTS else self.policy.body_bytes_max]
         if room.bytes is not None:
             limits.append(room.bytes)
         if self.policy.bytes_per_host_max is not None:

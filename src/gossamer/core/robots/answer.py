@@ -62,7 +62,7 @@ class RobotsAnswer:
     """Content-decoded body."""
     failure: FailureKind | None = None
     cut: bool = False
-    """The network ended the body early. A body cut at our own limit is not `cut`: its beginning rules."""
+    """The body ends early, before `ROBOTS_BYTES_MAX`. One that reaches so far is not `cut`: its beginning rules."""
     too_many_redirects: bool = False
 
 

@@ -2,9 +2,8 @@
 
 The gap is worked out here again, from the servers' log alone: the least gap, the greatest Crawl-delay the host has
 served, five times the median of its last ten response times (capped), the first step of the back-off after a failure,
-429 or 503, and every Retry-After. After a kill only what
-was surely committed must be remembered; whatever else was lost, nobody who was contacted before hears from the crawler
-before its opening plus the least gap.
+429 or 503, and every Retry-After. After a kill only what was surely committed must be remembered; whatever else was
+lost, nobody who was contacted before hears from the crawler before its opening plus the least gap.
 """
 
 from __future__ import annotations
