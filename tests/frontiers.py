@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gossamer.core.dns.answer import Answer
 from gossamer.core.frontier import commands, events
+from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.fate import Fate, FateKind
 from gossamer.core.frontier.frontier import Frontier, FrontierPolicy, Room
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
@@ -34,6 +35,7 @@ from gossamer.core.politeness.backoff import backoff
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
 from gossamer.core.politeness.gap import GapPolicy
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState
+from gossamer.core.scope.block_list import BlockList
 from gossamer.core.url.parse import authority_of, host_of, target_of
 
 if TYPE_CHECKING:
@@ -100,6 +102,7 @@ class Stage:
         chance: Callable[[], float] = lambda: 0.0,
         rows: Rows | None = None,
         reopened: bool = False,
+        closed: ClosedHosts | None = None,
         now: float = BEGIN,
     ) -> None:
         self.now = now
@@ -112,6 +115,7 @@ class Stage:
             body_bytes_max=body_bytes_max,
             pages_per_host_max=pages_per_host_max,
             bytes_per_host_max=bytes_per_host_max,
+            closed=closed or ClosedHosts(),
         )
         self.ceilings = Ceilings(ceilings or CeilingPolicy(address_connections=10_000, address_requests_per_second=1e6))
         self.frontier = Frontier(policy, self.ceilings, self.rows.ledger, chance, reopened_at=now if reopened else None)
@@ -125,6 +129,8 @@ class Stage:
         self.answered: list[tuple[Errand, RobotsAnswer]] = []
         self.errands: int = 0
         """Errands this frontier was given."""
+        self.surplus: int = 0
+        """Hosts that errands of a former process brought into the working set beyond its size."""
         self.refused: list[commands.Refuse] = []
         self.postponed: list[commands.Postpone] = []
         self.not_before: dict[bytes, float] = {}
@@ -267,6 +273,16 @@ class Stage:
         assert lease.kind is LeaseKind.ROBOTS
         self.robots(lease, body)
 
+    def close(self, *hosts: str, blocked: tuple[str, ...] = ()) -> None:
+        """These hosts are paused or blocked from now on, and no others."""
+        closed = ClosedHosts(BlockList(frozenset(blocked)), frozenset(hosts))
+        self.adopt(replace(self.frontier.policy, closed=closed))
+
+    def adopt(self, policy: FrontierPolicy) -> None:
+        """As `flow.operations.adopt`."""
+        self.perform(self.frontier.adopt(policy, self.now))
+        self.handle(events.HeldLoaded([self._load_host(key) for key in sorted(self.rows.held)]))
+
     def commit(self) -> None:
         """Keep the host states changed since the last commit."""
         for key, state in self.frontier.take_touched().items():
@@ -304,8 +320,10 @@ class Stage:
                     self.lookups.append(host)
                 case commands.Refill() | commands.Wake() | commands.Postpone():
                     queue += self.frontier.handle(self._load(command), self.now)
-                case commands.SendErrand():
+                case commands.SendErrand(errand):
                     self.sent.append(command)
+                    # One that was given to this frontier and redirects elsewhere is somebody else's from now on.
+                    self.errands -= errand.asker not in self.frontier.hosts
                 case commands.AnswerErrand(errand, answer):
                     self.errands -= 1
                     self.answered.append((errand, answer))
@@ -422,9 +440,10 @@ class Stage:
     def _restore(self) -> None:
         """As `flow.opening.restore_working_set`."""
         hosts = [self._load_host(key) for key in sorted(self.rows.active)]
+        self.surplus = max(0, len(hosts) - self.frontier.policy.hosts_max)
         held = [self._load_host(key) for key in sorted(self.rows.held)]
-        free = [host for host in held if not self.frontier.is_over_cap(host.state)]
-        self.handle(events.Woken([*hosts, *free], 0.0))
+        self.handle(events.Woken(hosts, 0.0))
+        self.handle(events.HeldLoaded(held))
 
     # --- judging -------------------------------------------------------------------------------------------------
 
@@ -433,6 +452,7 @@ class Stage:
         key = lease.host_id
         assert key == host_id(host_of(lease.url))
         assert lease.granted == self.now
+        assert not self.frontier.policy.closed.reason(lease.host), "a lease of a closed host"
         assert all(other.host_id != key for other in self.open.values()), f"two leases of {lease.host} at once"
         due = self.not_before.get(key, 0.0)
         if self.opened_at is not None:
@@ -467,7 +487,7 @@ class Stage:
         wanted = {key for key, queue in rows.queues if rows.queued(key)}
         assert all(places[key] == 1 for key in wanted), "a host with queued URLs is in one place"
         assert all(times == 1 for times in places.values())
-        assert len(hosts) <= self.frontier.policy.hosts_max + self.errands
+        assert len(hosts) <= self.frontier.policy.hosts_max + self.errands + self.surplus
         for key, host in hosts.items():
             self._check_host(key, host.state)
         for _, wake_ms, _ in rows.ready:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from gossamer.app.command_settings import add_setting_flags, given
 from gossamer.app.exit_codes import EXIT_OF
 from gossamer.app.folder import CrawlFolder, FixedFacts, make_folder, refuse_existing
-from gossamer.app.live_line import LiveLine, loudness_of
+from gossamer.app.live_line import make_progress
 from gossamer.app.report_lines import report_lines
 from gossamer.app.seeds import Seed, read_seeds
 from gossamer.app.settings import Settings, check, load
@@ -58,7 +58,7 @@ def run_and_report(settings: Settings, folder: CrawlFolder, *, resume: bool, not
     """Run a crawl in a folder that is locked, show its progress and its end; the exit code."""
     from gossamer.app.running import run_crawl  # noqa: PLC0415 - the whole crawler; no help text should wait for it
 
-    line = LiveLine(sys.stderr, loudness_of(sys.stderr, quiet=settings.output.quiet))
+    line = make_progress(sys.stderr, quiet=settings.output.quiet)
     try:
         for note in notes:
             line.say(note)

@@ -38,6 +38,13 @@ class Woken:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldLoaded:
+    """Held hosts, brought from the store because what holds them may have ended."""
+
+    hosts: list[LoadedHost]
+
+
+@dataclass(frozen=True, slots=True)
 class HeadLoaded:
     """The first entries of one queue of a host. `complete` when the store holds no more."""
 
@@ -113,4 +120,4 @@ class RobotsCame:
     answer: RobotsAnswer
 
 
-Event = Found | Woken | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame
+Event = Found | Woken | HeldLoaded | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame
