@@ -1,9 +1,9 @@
-"""A disk that another process fills during a crawl: it pauses, damages nothing, and goes on by itself when there is room.
+"""A disk that another process fills during a crawl: it pauses, damages nothing, and goes on by itself.
 
-On a small file system in memory (tmpfs; needs the rights to mount one). Four ways a disk is full: before the first fetch;
-filled until little room is left; filled to the last byte at once; and so, with the crawl killed meanwhile. After each:
-while it was full nothing was asked for, afterwards every page was, none of them twice but for those that the kill took;
-archive, index and books hold, as other programs read them.
+On a small file system in memory (tmpfs; needs the rights to mount one). Four ways a disk is full: before the first
+fetch; filled until little room is left; filled to the last byte at once; and so, with the crawl killed meanwhile. After
+each: while it was full nothing was asked for, afterwards every page was, none of them twice but for those that the kill
+took; archive, index and books hold, as other programs read them.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def play(case: Case, number: int, disk: Path) -> dict[str, Any]:
         said.seek(0)
         words = said.read().decode(errors="replace")
         judge(case, site, folder, number, code)
-    case.expect("paused" in words and "going on" in words or case.killed, "it does not say so on standard error")
+    case.expect(("paused" in words and "going on" in words) or case.killed, "it does not say so on standard error")
     if case.problems:
         print(words[-2000:])
     return {"pages": number, "free while full": least, "exit": code, "requests": len(site.begun)}

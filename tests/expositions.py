@@ -1,4 +1,4 @@
-"""A strict reader of Prometheus's text format 0.0.4, written from its description: whatever is not in it is an error."""
+"""A strict reader of Prometheus's text format 0.0.4, from its description: whatever is not in it is an error."""
 
 from __future__ import annotations
 
@@ -77,7 +77,11 @@ def _check(name: str, family: Read) -> None:
         assert name.endswith("_total"), f"counter {name} does not end in _total"
         assert all(value >= 0 for value in family.samples.values()), f"{name} is negative"
     if family.kind == "histogram":
-        buckets = [(float(dict(labels)["le"]), value) for (suffix, labels), value in family.samples.items() if suffix == "_bucket"]
+        buckets = [
+            (float(dict(labels)["le"]), value)
+            for (suffix, labels), value in family.samples.items()
+            if suffix == "_bucket"
+        ]
         assert buckets == sorted(buckets), f"{name}: buckets are out of order"
         assert [value for _, value in buckets] == sorted(value for _, value in buckets), f"{name}: not cumulative"
         assert buckets[-1] == (float("inf"), family.value("_count")), f"{name}: the last bucket is not the count"

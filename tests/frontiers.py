@@ -129,8 +129,6 @@ class Stage:
         self.answered: list[tuple[Errand, RobotsAnswer]] = []
         self.errands: int = 0
         """Errands this frontier was given."""
-        self.surplus: int = 0
-        """Hosts that errands of a former process brought into the working set beyond its size."""
         self.refused: list[commands.Refuse] = []
         self.postponed: list[commands.Postpone] = []
         self.not_before: dict[bytes, float] = {}
@@ -440,7 +438,6 @@ class Stage:
     def _restore(self) -> None:
         """As `flow.opening.restore_working_set`."""
         hosts = [self._load_host(key) for key in sorted(self.rows.active)]
-        self.surplus = max(0, len(hosts) - self.frontier.policy.hosts_max)
         held = [self._load_host(key) for key in sorted(self.rows.held)]
         self.handle(events.Woken(hosts, 0.0))
         self.handle(events.HeldLoaded(held))
@@ -487,7 +484,7 @@ class Stage:
         wanted = {key for key, queue in rows.queues if rows.queued(key)}
         assert all(places[key] == 1 for key in wanted), "a host with queued URLs is in one place"
         assert all(times == 1 for times in places.values())
-        assert len(hosts) <= self.frontier.policy.hosts_max + self.errands + self.surplus
+        assert len(hosts) <= self.frontier.policy.hosts_max + self.errands
         for key, host in hosts.items():
             self._check_host(key, host.state)
         for _, wake_ms, _ in rows.ready:

@@ -1,12 +1,12 @@
 """What the Python interface raises. Each says what is the matter in one line, and in `hint` what helps.
 
-    GossamerError
-        SettingsError      a setting is unknown, wrong, or fixed
-        SeedError          a seed is no URL, or there is none
-        FolderError        the folder is in use, already a crawl, no crawl, damaged, or of a newer format
-        DiskError          the disk is full, read-only or failing
-        NothingFetched     not one page could be fetched
-        NotCaptured        a URL has no stored capture
+GossamerError
+    SettingsError      a setting is unknown, wrong, or fixed
+    SeedError          a seed is no URL, or there is none
+    FolderError        the folder is in use, already a crawl, no crawl, damaged, or of a newer format
+    DiskError          the disk is full, read-only or failing
+    NothingFetched     not one page could be fetched
+    NotCaptured        a URL has no stored capture
 """
 
 from __future__ import annotations

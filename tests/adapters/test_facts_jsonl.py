@@ -46,7 +46,9 @@ def test_levels_and_topics(tmp_path: Path, rules: LogRules, wanted: list[Fact]) 
     assert log.waiting == bool(wanted)
     log.close()
     log.close()
-    assert [line["fact"] for line in lines(tmp_path / "logs" / "facts.jsonl")] == [type(fact).__name__ for fact in wanted]
+    assert [line["fact"] for line in lines(tmp_path / "logs" / "facts.jsonl")] == [
+        type(fact).__name__ for fact in wanted
+    ]
 
 
 def test_nothing_is_written_before_a_flush_and_a_second_life_goes_on(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The live view: what it says, that it fits, that nothing foreign acts on the terminal, that a stalled one stalls nothing."""
+"""The live view: what it says, that it fits, that nothing foreign acts, that a stalled terminal stalls nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pty
 import re
 import threading
 import tracemalloc
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -24,9 +23,6 @@ from gossamer.app.history import History
 from gossamer.app.live_line import LiveLine, make_progress
 from gossamer.app.progress import Bounds, DiskShown, Progress, WorkerShown
 from gossamer.app.tallies import HostShown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 GIB = 1 << 30
 OURS = re.compile(r"\x1b\[[0-9;]*[mKJA]")
@@ -276,9 +272,9 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("TERM", "xterm-256color")
-    yield Terminal()
+    return Terminal()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60), (20, 5), (1, 1), (0, 0)])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.app.errors import UserError
-from gossamer.app.exposition import CONTENT_TYPE, Family, Sample, exposition, histogram, number, table
+from gossamer.app.exposition import CONTENT_TYPE, Family, exposition, histogram, number, table
 from gossamer.app.metrics_server import MetricsServer
 from gossamer.app.tallies import Histogram
 from gossamer.core.limits import METRICS_CONNECTIONS_MAX, METRICS_REQUEST_BYTES_MAX
@@ -52,7 +52,11 @@ def test_the_text_of_each_kind() -> None:
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), st.floats(allow_nan=False, allow_infinity=False)))
 def test_any_label_and_number_comes_back(values: dict[str, float]) -> None:
     read = expositions.read(exposition([table("x", "gauge", "Any", "name", values), number("y", "gauge", "One", 1)]))
-    assert {dict(labels)["name"]: value for (_, labels), value in read["x"].samples.items()} == values if values else "x" not in read
+    assert (
+        {dict(labels)["name"]: value for (_, labels), value in read["x"].samples.items()} == values
+        if values
+        else "x" not in read
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +66,7 @@ def test_any_label_and_number_comes_back(values: dict[str, float]) -> None:
         "# HELP a x\n# TYPE a counter\na 1\n",
         "# HELP a_total x\n# TYPE a_total counter\na_total -1\n",
         "# HELP a x\n# TYPE a gauge\na 1\na 1\n",
-        "# HELP a x\n# TYPE a gauge\na{b=\"c} 1\n",
+        '# HELP a x\n# TYPE a gauge\na{b="c} 1\n',
         "# HELP a x\n# TYPE a gauge\nb 1\n",
         "# TYPE a gauge\na 1\n",
         '# HELP a x\n# TYPE a histogram\na_bucket{le="1"} 2\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n',

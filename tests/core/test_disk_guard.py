@@ -42,7 +42,17 @@ def test_thresholds(threshold: Threshold, total: int, wanted: int) -> None:
 
 def test_ok_low_paused_ok() -> None:
     settled = DISK_SETTLED_SECONDS
-    looks = [(0, 1000), (1, 199), (2, 150), (3, 99), (4, 0), (5, 199), (6, 200), (6 + settled, 200), (10 + settled, 250)]
+    looks = [
+        (0, 1000),
+        (1, 199),
+        (2, 150),
+        (3, 99),
+        (4, 0),
+        (5, 199),
+        (6, 200),
+        (6 + settled, 200),
+        (10 + settled, 250),
+    ]
     assert changes(POLICY, *looks) == ["", "DiskLow", "", "DiskPaused", "", "", "", "DiskResumed", ""]
 
 

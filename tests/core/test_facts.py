@@ -33,7 +33,9 @@ def test_every_line_is_inert_and_bounded(kind: type[facts.Fact], text: str) -> N
     assert (Level[told["level"].upper()], Topic(told["topic"])) == (fact.level, fact.topic)
     if "\ud800" not in text:
         assert read_fact(line) == fact
-    assert told.get("cut", False) == (len(text) > 2048 and any(isinstance(told[n], str | list) for n in fact.__struct_fields__))
+    assert told.get("cut", False) == (
+        len(text) > 2048 and any(isinstance(told[n], str | list) for n in fact.__struct_fields__)
+    )
 
 
 def test_every_fact_says_what_it_means() -> None:

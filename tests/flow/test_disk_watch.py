@@ -1,4 +1,4 @@
-"""The disk watched by a crawl: what pauses it, what goes to the commit, and whole simulated crawls on disks that fill."""
+"""The disk watched by a crawl: what pauses it, what goes to the commit, whole simulated crawls on disks that fill."""
 
 from __future__ import annotations
 

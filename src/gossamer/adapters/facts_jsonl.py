@@ -1,8 +1,8 @@
 """Port `facts` as files: one JSON object a line, rotated, compressed, the oldest removed.
 
-`note` only appends to a list; a thread writes (`flush`, with the commit), another compresses. A line is written whole or,
-after a crash, cut away at the next open. A disk that takes nothing keeps lines waiting up to a limit; what is beyond it
-is dropped and counted, and the log says so as soon as it can. No error of the disk leaves this file.
+`note` only appends to a list; a thread writes (`flush`, with the commit), another compresses. A line is written whole
+or, after a crash, cut away at the next open. A disk that takes nothing keeps lines waiting up to a limit; what is above
+it is dropped and counted, and the log says so as soon as it can. No error of the disk leaves this file.
 """
 
 from __future__ import annotations

@@ -17,9 +17,7 @@ NEW_CRAWL_ONLY: Final = frozenset({"output.folder", "seeds.files"})
 """Keys whose flags make no sense for a crawl that exists."""
 
 
-def add_setting_flags(
-    parser: argparse.ArgumentParser, *, new_crawl: bool, only: frozenset[str] | None = None
-) -> None:
+def add_setting_flags(parser: argparse.ArgumentParser, *, new_crawl: bool, only: frozenset[str] | None = None) -> None:
     """The flags of FLAGS (of them `only` those of these keys), and --config and --set."""
     group = parser.add_argument_group("settings (every flag names a key; docs/reference-settings.md lists all)")
     for flag in FLAGS:

@@ -1,8 +1,8 @@
-"""The live view on a terminal: drawn in place by a thread of its own, so that a terminal that stalls stalls nothing else.
+"""The live view on a terminal: drawn in place by a thread of its own, so that a terminal that stalls stalls nothing.
 
-The view is a block of lines below what was said before. It is redrawn line by line without clearing first, so it does not
-flicker; the cursor stays visible and no mode of the terminal is changed, so a killed crawl leaves a sane terminal. When
-the terminal was resized, terminals have wrapped the old lines: the block's new height is reckoned from their widths. In a
+The view is a block of lines below what was said before. It is redrawn line by line without clearing first, so it does
+not flicker; the cursor stays visible and no mode of the terminal is changed, so a killed crawl leaves a sane terminal.
+When the terminal was resized, it has wrapped the old lines: the block's new height is reckoned from their widths. In a
 terminal too small for the view one line is shown.
 """
 

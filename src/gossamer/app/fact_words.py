@@ -14,17 +14,8 @@ if TYPE_CHECKING:
 def fact_words(fact: Fact) -> str:
     """The fact as a sentence; for one that has none of its own, its class and fields."""
     match fact:
-        case facts.DiskLow(mount, free, pause_below):
-            return f"{mount} has {figures.size(free)} free; below {figures.size(pause_below)} the crawl pauses"
-        case facts.DiskPaused(mount, free, resume_above):
-            return (
-                f"{mount} has only {figures.size(free)} free: paused, what is under way is kept; "
-                f"goes on by itself from {figures.size(resume_above)} on"
-            )
-        case facts.DiskResumed(mount, free):
-            return f"{mount} has {figures.size(free)} free again: going on"
-        case facts.ReserveGiven(size):
-            return f"the disk is nearly full: {figures.size(size)} kept in reserve were given to the commit"
+        case facts.DiskLow() | facts.DiskPaused() | facts.DiskResumed() | facts.ReserveGiven():
+            return _disk_words(fact)
         case facts.CommitSlow(_, seconds):
             return f"a commit took {figures.duration(seconds)}"
         case facts.HostParked(host, reason, failures, _):
@@ -36,6 +27,21 @@ def fact_words(fact: Fact) -> str:
         case _:
             fields = ", ".join(f"{name} {getattr(fact, name)}" for name in fact.__struct_fields__)
             return f"{type(fact).__name__}: {fields}"
+
+
+def _disk_words(fact: facts.DiskLow | facts.DiskPaused | facts.DiskResumed | facts.ReserveGiven) -> str:
+    match fact:
+        case facts.DiskLow(mount, free, pause_below):
+            return f"{mount} has {figures.size(free)} free; below {figures.size(pause_below)} the crawl pauses"
+        case facts.DiskPaused(mount, free, resume_above):
+            return (
+                f"{mount} has only {figures.size(free)} free: paused, what is under way is kept; "
+                f"goes on by itself from {figures.size(resume_above)} on"
+            )
+        case facts.DiskResumed(mount, free):
+            return f"{mount} has {figures.size(free)} free again: going on"
+        case facts.ReserveGiven(size):
+            return f"the disk is nearly full: {figures.size(size)} kept in reserve were given to the commit"
 
 
 def _recovered(fact: facts.Recovered) -> str:

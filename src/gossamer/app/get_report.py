@@ -43,9 +43,7 @@ def fate_of(step: Step) -> str:
 def lines_of(steps: list[Step], *, full: bool) -> list[str]:
     """The chain, then all of its end."""
     lines = [
-        line
-        for number, step in enumerate(steps)
-        for line in (_arrow(step, first=not number), *_robots_lines(step))
+        line for number, step in enumerate(steps) for line in (_arrow(step, first=not number), *_robots_lines(step))
     ]
     last = steps[-1]
     if last.exchange is None or last.reading is None or not last.exchange.status:
@@ -139,7 +137,9 @@ def _link_lines(document: Document, *, full: bool) -> list[str]:
     if len(links) > shown:
         lines.append(f"... {len(links) - shown} more links (--full)")
     if links.dropped:
-        lines.append("  not ours: " + inert(", ".join(f"{name} {count}" for name, count in links.dropped.items()), COLUMNS))
+        lines.append(
+            "  not ours: " + inert(", ".join(f"{name} {count}" for name, count in links.dropped.items()), COLUMNS)
+        )
     return lines
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.app.orders import Orders, host_name, read_orders
+from gossamer.app.policies import hosts_map
 from gossamer.core.files.recovery import greatest
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.host_status import HostStatus, standing_of
@@ -62,6 +64,16 @@ class HostBooks:
             stored = value if value is not None else view.rows.get(Table.HOST, [host_id])[0]
             state = decode_host(stored) if stored is not None else None
         return state
+
+    def named(self, name: str) -> str:
+        """The address that the settings give a host, or that it is itself; empty without one."""
+        known = hosts_map(self.settings).lookup(name) if self.settings.dns.resolve else ()
+        if known:
+            return known[0]
+        try:
+            return str(ip_address(name))
+        except ValueError:
+            return ""
 
     def row(self, view: ShardView, host_id: bytes, state: HostState) -> Message:
         """A host in one line of the table. Moments in seconds since the epoch, or none."""
@@ -118,7 +130,7 @@ def card(books: HostBooks, request: Message) -> Message:
         return {"known": False, "orders": _orders(books, name)}
     host = view.frontier.hosts.get(host_id) if view.frontier is not None else None
     addresses = list(host.addresses) if host is not None else []
-    address = addresses[0] if addresses else str(request.get("address", ""))
+    address = addresses[0] if addresses else str(request.get("address", "")) or books.named(name)
     return {
         "known": True,
         **books.row(view, host_id, state),

@@ -1,20 +1,29 @@
-"""The metrics: every number a crawl exports, as families. What they mean stands in docs/reference-metrics.md."""
+"""The metrics: one table of all that a crawl exports; docs/reference-metrics.md is made from it.
+
+Counters of the ledgers go on where the last run ended; those of times and facts begin anew with each run, which
+Prometheus takes as a reset.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gossamer import __version__
-from gossamer.app.exposition import Family, Sample, histogram, number, table
+from gossamer.app.exposition import Family, histogram, number, table
 from gossamer.app.numbers import disks_of, memory_now, memory_peak
+from gossamer.app.tallies import Histogram, Tallies
 from gossamer.core.frontier.ledger import Ledger, total
 
 if TYPE_CHECKING:
     from gossamer.app.census import HostCounts
+    from gossamer.app.progress import DiskShown
     from gossamer.app.watching import Watching
     from gossamer.flow.worker import Worker
+
+COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,65 +36,51 @@ class Readings:
     started: float
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The same, summed once for all metrics."""
+
+    readings: Readings
+    ledger: Ledger
+    tallies: Tallies
+    disks: tuple[DiskShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric. `label`: of the entries of a table; empty for a single number."""
+
+    name: str
+    kind: str
+    label: str
+    meaning: str
+    read: Callable[[Numbers], float | Mapping[str, float] | Histogram]
+
+    def family(self, numbers: Numbers) -> Family:
+        """Its samples at this moment."""
+        found = self.read(numbers)
+        if isinstance(found, Histogram):
+            return histogram(self.name, self.meaning, found)
+        if isinstance(found, Mapping):
+            return table(self.name, self.kind, self.meaning, self.label, found)
+        return number(self.name, self.kind, self.meaning, found)
+
+
 def families(readings: Readings) -> list[Family]:
     """All metrics of this moment."""
     ledger = total([shard.ledger for shard in readings.worker.shards])
-    return [
-        *_process(readings),
-        *_fetched(ledger),
-        *_links(ledger),
-        *_urls(ledger),
-        *_running(readings),
-        *_disk(readings.watching),
-    ]
+    numbers = Numbers(readings, ledger, readings.watching.tallies, disks_of(readings.watching))
+    return [metric.family(numbers) for metric in METRICS]
 
 
-def _process(readings: Readings) -> list[Family]:
-    return [
-        Family(
-            "gossamer_build_info",
-            "gauge",
-            "Always 1; the release is a label",
-            [Sample("", {"release": __version__}, 1)],
-        ),
-        number("gossamer_started_seconds", "gauge", "When this run began, seconds since the epoch", readings.started),
-        number("gossamer_memory_bytes", "gauge", "Memory of the process that is in RAM", memory_now()),
-        number("gossamer_memory_peak_bytes", "gauge", "The most it ever was", memory_peak()),
-        number("gossamer_cpu_seconds_total", "counter", "Processor time of this run", time.process_time()),
-    ]
+def _answers(numbers: Numbers) -> Mapping[str, float]:
+    return {("none" if status == "0" else status): count for status, count in numbers.ledger.statuses.items()}
 
 
-def _fetched(ledger: Ledger) -> list[Family]:
-    statuses = {("none" if status == "0" else status): count for status, count in ledger.statuses.items()}
-    return [
-        number("gossamer_pages_total", "counter", "2xx answers, copies included, of the crawl so far", ledger.pages),
-        number("gossamer_copies_total", "counter", "Pages whose body was archived under another URL", ledger.copies),
-        number("gossamer_fetches_total", "counter", "Exchanges of any outcome, robots.txt included", ledger.fetches),
-        number("gossamer_received_bytes_total", "counter", "Bytes of bodies as received", ledger.bytes),
-        table("gossamer_answers_total", "counter", "Exchanges by status; none: no answer", "status", statuses),
-    ]
-
-
-def _links(ledger: Ledger) -> list[Family]:
-    """The first ledger: found = refused + sent + seen + new, where links are found and where they are received."""
-    return [
-        number("gossamer_links_found_total", "counter", "Links found: refused + sent + seen + new", ledger.found),
-        table("gossamer_links_refused_total", "counter", "Links refused where found", "reason", ledger.refused_links),
-        number("gossamer_links_sent_total", "counter", "Links sent to the shard that owns them", ledger.sent),
-        number("gossamer_links_seen_total", "counter", "Links to URLs known before", ledger.seen),
-        number("gossamer_links_new_total", "counter", "Links that made a URL known", ledger.new),
-        number(
-            "gossamer_links_received_total", "counter", "Links from other shards: refused + seen + new", ledger.received
-        ),
-        number("gossamer_links_received_refused_total", "counter", "Of those refused", ledger.received_refused),
-        number("gossamer_links_received_seen_total", "counter", "Of those known before", ledger.received_seen),
-        number("gossamer_links_received_new_total", "counter", "Of those new", ledger.received_new),
-    ]
-
-
-def _urls(ledger: Ledger) -> list[Family]:
-    """The second ledger: known = the sum over the states."""
-    states = {
+def _states(numbers: Numbers) -> Mapping[str, float]:
+    """The second ledger: the states add up to the known URLs."""
+    ledger = numbers.ledger
+    return {
         "queued": ledger.queued,
         "held": ledger.held,
         "done": ledger.done,
@@ -93,46 +88,63 @@ def _urls(ledger: Ledger) -> list[Family]:
         "failed": sum(ledger.failed.values()),
         "refused": sum(ledger.refused.values()),
     }
-    return [
-        number("gossamer_urls_known", "gauge", "URLs known: the sum over all states", ledger.known),
-        table("gossamer_urls", "gauge", "Known URLs by state", "state", states),
-        table("gossamer_urls_failed", "gauge", "Failed URLs by reason", "reason", ledger.failed),
-        table("gossamer_urls_refused", "gauge", "Refused URLs by reason", "reason", ledger.refused),
-    ]
 
 
-def _running(readings: Readings) -> list[Family]:
-    worker, tallies, hosts = readings.worker, readings.watching.tallies, readings.hosts
-    states = {"ready": hosts.ready, "waiting": hosts.waiting, "parked": hosts.parked}
-    return [
-        table("gossamer_hosts", "gauge", "Hosts of the working set by state", "state", states),
-        number("gossamer_fetches_in_flight", "gauge", "Exchanges under way", len(worker.in_flight)),
-        number("gossamer_paused", "gauge", "1 while nothing is leased for now", bool(worker.pauses)),
-        table("gossamer_hosts_slowed_total", "counter", "Times a host was slowed, by reason", "reason", tallies.slowed),
-        histogram("gossamer_visit_seconds", "Duration of exchanges of this run", tallies.visit_seconds),
-        histogram("gossamer_commit_seconds", "Duration of commits of this run", tallies.commit_seconds),
-        table("gossamer_facts_total", "counter", "Facts of this run, by class", "fact", tallies.facts),
-    ]
-
-
-def _disk(watching: Watching) -> list[Family]:
-    disks = disks_of(watching)
-    return [
-        table(
-            "gossamer_disk_free_bytes",
-            "gauge",
-            "Room on each mount",
-            "mount",
-            {each.mount: each.free for each in disks},
-        ),
-        table(
-            "gossamer_disk_bytes", "gauge", "Size of each mount", "mount", {each.mount: each.total for each in disks}
-        ),
-        table(
-            "gossamer_disk_pause_below_bytes",
-            "gauge",
-            "With less room than this the crawl pauses",
-            "mount",
-            {each.mount: each.pause_below for each in disks},
-        ),
-    ]
+METRICS: Final = (
+    Metric("gossamer_build_info", GAUGE, "release", "always 1", lambda _: {__version__: 1}),
+    Metric("gossamer_started_seconds", GAUGE, "", "start of this run, s since the epoch", lambda n: n.readings.started),
+    Metric("gossamer_pages_total", COUNTER, "", "2xx answers, copies included", lambda n: n.ledger.pages),
+    Metric("gossamer_copies_total", COUNTER, "", "pages archived before under another URL", lambda n: n.ledger.copies),
+    Metric("gossamer_fetches_total", COUNTER, "", "exchanges, robots.txt included", lambda n: n.ledger.fetches),
+    Metric("gossamer_received_bytes_total", COUNTER, "", "bytes of bodies as received", lambda n: n.ledger.bytes),
+    Metric("gossamer_answers_total", COUNTER, "status", "exchanges by status; none: no answer", _answers),
+    Metric(
+        "gossamer_links_found_total",
+        COUNTER,
+        "",
+        "links found: refused + sent + seen + new",
+        lambda n: n.ledger.found,
+    ),
+    Metric(
+        "gossamer_links_refused_total", COUNTER, "reason", "links refused where found", lambda n: n.ledger.refused_links
+    ),
+    Metric("gossamer_links_sent_total", COUNTER, "", "links sent to the shard that owns them", lambda n: n.ledger.sent),
+    Metric("gossamer_links_seen_total", COUNTER, "", "links to URLs known before", lambda n: n.ledger.seen),
+    Metric("gossamer_links_new_total", COUNTER, "", "links that made a URL known", lambda n: n.ledger.new),
+    Metric(
+        "gossamer_links_received_total",
+        COUNTER,
+        "",
+        "links from other shards: refused + seen + new",
+        lambda n: n.ledger.received,
+    ),
+    Metric("gossamer_links_received_refused_total", COUNTER, "", "of those", lambda n: n.ledger.received_refused),
+    Metric("gossamer_links_received_seen_total", COUNTER, "", "of those", lambda n: n.ledger.received_seen),
+    Metric("gossamer_links_received_new_total", COUNTER, "", "of those", lambda n: n.ledger.received_new),
+    Metric("gossamer_urls_known", GAUGE, "", "URLs known: the sum of `gossamer_urls`", lambda n: n.ledger.known),
+    Metric("gossamer_urls", GAUGE, "state", "known URLs: each is in one state", _states),
+    Metric("gossamer_urls_failed", GAUGE, "reason", "failed URLs", lambda n: n.ledger.failed),
+    Metric("gossamer_urls_refused", GAUGE, "reason", "known URLs refused", lambda n: n.ledger.refused),
+    Metric("gossamer_hosts", GAUGE, "state", "hosts of the working set", lambda n: n.readings.hosts._asdict()),
+    Metric("gossamer_hosts_slowed_total", COUNTER, "reason", "times a host was slowed", lambda n: n.tallies.slowed),
+    Metric("gossamer_fetches_in_flight", GAUGE, "", "exchanges under way", lambda n: len(n.readings.worker.in_flight)),
+    Metric("gossamer_paused", GAUGE, "", "1 while nothing is leased", lambda n: bool(n.readings.worker.pauses)),
+    Metric("gossamer_visit_seconds", HISTOGRAM, "", "duration of exchanges", lambda n: n.tallies.visit_seconds),
+    Metric("gossamer_commit_seconds", HISTOGRAM, "", "duration of commits", lambda n: n.tallies.commit_seconds),
+    Metric("gossamer_facts_total", COUNTER, "fact", "facts, logged or not", lambda n: n.tallies.facts),
+    Metric("gossamer_facts_lost_total", COUNTER, "", "facts the log could not take", lambda n: n.tallies.lost),
+    Metric("gossamer_memory_bytes", GAUGE, "", "memory of the process in RAM", lambda _: memory_now()),
+    Metric("gossamer_memory_peak_bytes", GAUGE, "", "the most it ever was", lambda _: memory_peak()),
+    Metric("gossamer_cpu_seconds_total", COUNTER, "", "processor time", lambda _: time.process_time()),
+    Metric(
+        "gossamer_disk_free_bytes", GAUGE, "mount", "room on the disk", lambda n: {d.mount: d.free for d in n.disks}
+    ),
+    Metric("gossamer_disk_bytes", GAUGE, "mount", "size of the disk", lambda n: {d.mount: d.total for d in n.disks}),
+    Metric(
+        "gossamer_disk_pause_below_bytes",
+        GAUGE,
+        "mount",
+        "with less room the crawl pauses",
+        lambda n: {d.mount: d.pause_below for d in n.disks},
+    ),
+)

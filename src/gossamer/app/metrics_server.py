@@ -1,7 +1,7 @@
 """Serves the metrics over HTTP: one request a connection, `GET /metrics`, on the loop of the crawl.
 
-Whoever asks is not trusted: a request is read up to a few kilobytes and seconds, nothing of it is kept or answered with,
-and a handful of connections are served at once.
+Whoever asks is not trusted: a request is read up to a few kilobytes and seconds, nothing of it is kept or answered
+with, and a handful of connections are served at once.
 """
 
 from __future__ import annotations

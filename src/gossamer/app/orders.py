@@ -5,6 +5,7 @@ They lie in state/orders.json, and are written by whoever holds the folder's loc
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 OPERATOR_PAUSE: Final = "operator"
 """Why a worker leases nothing while the crawl is paused by an order."""
+HOST_TEXT: Final = re.compile(r"[^\s/?#@*\\%\x00-\x20]+")
 ANY_BELOW: Final = "*."
 """Begins an entry of the block list that stands for a domain and every host below it."""
 
@@ -58,15 +60,13 @@ def write_orders(folder: CrawlFolder, orders: Orders) -> None:
 
 def host_name(text: str) -> str:
     """A host as the crawl spells it. Raises UserError for what is none."""
-    url = parse(f"http://{text}/") if text and not set(text) & set("/?#@\\") else None
-    if url is not None and url.href == f"http://{url.host}/":
+    name = text.strip("[]") if ":" in text else text
+    url = parse(f"http://[{name}]/" if ":" in name else f"http://{name}/") if HOST_TEXT.fullmatch(name) else None
+    if url is not None:
         return url.host
-    if url is not None and url.href == f"http://[{url.host}]/":
-        return url.host
-    found = parse(text) if "://" in text else None
-    raise UserError(
-        f"{text!r} is not a host", f"did you mean {found.host}?" if found else "for example www.example.org"
-    )
+    found = parse(text if "://" in text else f"http://{text}")
+    hint = f"did you mean {found.host}?" if found and "*" not in found.host else "for example www.example.org"
+    raise UserError(f"{text!r} is not a host", hint)
 
 
 def block_entry(text: str) -> str:

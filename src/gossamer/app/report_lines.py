@@ -19,7 +19,6 @@ LABELS: Final = {
     "folder": "folder",
     "process": "process",
     "paused": "paused by",
-    "paused": "paused by",
     "started": "started",
     "ended": "ended at",
     "seconds": "took",

@@ -57,7 +57,7 @@ class Fact(msgspec.Struct, frozen=True, tag_field="fact", tag=True):
 # --- the crawl ---------------------------------------------------------------------------------------------------
 
 
-class CrawlStarted(Fact):
+class CrawlStarted(Fact, frozen=True):
     """A run began."""
 
     release: str
@@ -66,7 +66,7 @@ class CrawlStarted(Fact):
     process: int
 
 
-class CrawlEnded(Fact):
+class CrawlEnded(Fact, frozen=True):
     """A run ended."""
 
     end_state: str
@@ -76,7 +76,7 @@ class CrawlEnded(Fact):
     seconds: float
 
 
-class Recovered(Fact):
+class Recovered(Fact, frozen=True):
     """Opening after a crash brought files back to the last commit."""
 
     level = Level.WARNING
@@ -88,7 +88,7 @@ class Recovered(Fact):
     orphaned: int
 
 
-class Ordered(Fact):
+class Ordered(Fact, frozen=True):
     """An operator's order to a running crawl: pause, continue, stop, add, block, unblock, forget."""
 
     order: str
@@ -96,7 +96,7 @@ class Ordered(Fact):
     """The URL or host it is about."""
 
 
-class SettingChanged(Fact):
+class SettingChanged(Fact, frozen=True):
     """A setting has another value from now on. Values as crawl.toml writes them."""
 
     topic = Topic.SETTINGS
@@ -106,7 +106,7 @@ class SettingChanged(Fact):
     source: str
 
 
-class ScopeWidened(Fact):
+class ScopeWidened(Fact, frozen=True):
     """A seed redirected within its site: where it led is in scope too."""
 
     topic = Topic.SCOPE
@@ -117,7 +117,7 @@ class ScopeWidened(Fact):
 # --- hosts -------------------------------------------------------------------------------------------------------
 
 
-class HostSlowed(Fact):
+class HostSlowed(Fact, frozen=True):
     """A host failed or asked for fewer requests: it is left alone until a moment."""
 
     topic = Topic.HOSTS
@@ -128,7 +128,7 @@ class HostSlowed(Fact):
     until: float
 
 
-class HostParked(Fact):
+class HostParked(Fact, frozen=True):
     """A host failed too often in a row: left alone for long, its URLs stay queued."""
 
     level = Level.WARNING
@@ -139,7 +139,7 @@ class HostParked(Fact):
     until: float
 
 
-class HostRecovered(Fact):
+class HostRecovered(Fact, frozen=True):
     """A host that had failed answers again."""
 
     topic = Topic.HOSTS
@@ -148,7 +148,7 @@ class HostRecovered(Fact):
     """How many in a row it had."""
 
 
-class HostHeld(Fact):
+class HostHeld(Fact, frozen=True):
     """A host has had all that the caps per host give it: its queued URLs are held."""
 
     topic = Topic.HOSTS
@@ -158,7 +158,7 @@ class HostHeld(Fact):
     urls: int
 
 
-class RobotsRead(Fact):
+class RobotsRead(Fact, frozen=True):
     """An authority's robots.txt was asked for: what rules from now on, and why when there are no fresh rules."""
 
     topic = Topic.ROBOTS
@@ -172,7 +172,7 @@ class RobotsRead(Fact):
 # --- URLs --------------------------------------------------------------------------------------------------------
 
 
-class VisitEnded(Fact):
+class VisitEnded(Fact, frozen=True):
     """A lease was carried to its end."""
 
     level = Level.DEBUG
@@ -193,7 +193,7 @@ class VisitEnded(Fact):
     """Median of the host's last response times."""
 
 
-class Redirected(Fact):
+class Redirected(Fact, frozen=True):
     """A URL leads to another one."""
 
     level = Level.DEBUG
@@ -203,7 +203,7 @@ class Redirected(Fact):
     status: int
 
 
-class UrlFailed(Fact):
+class UrlFailed(Fact, frozen=True):
     """A known URL ended as failed."""
 
     topic = Topic.URLS
@@ -213,7 +213,7 @@ class UrlFailed(Fact):
     status: int
 
 
-class UrlRefused(Fact):
+class UrlRefused(Fact, frozen=True):
     """A known URL ended as refused."""
 
     level = Level.DEBUG
@@ -227,7 +227,7 @@ class UrlRefused(Fact):
 # --- commits, disk, log ------------------------------------------------------------------------------------------
 
 
-class Committed(Fact):
+class Committed(Fact, frozen=True):
     """A commit is durable."""
 
     level = Level.DEBUG
@@ -237,7 +237,7 @@ class Committed(Fact):
     shards: int
 
 
-class CommitSlow(Fact):
+class CommitSlow(Fact, frozen=True):
     """A commit took long: a crash meanwhile would have cost as much work."""
 
     level = Level.WARNING
@@ -246,7 +246,7 @@ class CommitSlow(Fact):
     seconds: float
 
 
-class DiskLow(Fact):
+class DiskLow(Fact, frozen=True):
     """Little room is left on a mount; below `pause_below` the crawl pauses."""
 
     level = Level.WARNING
@@ -256,7 +256,7 @@ class DiskLow(Fact):
     pause_below: int
 
 
-class DiskPaused(Fact):
+class DiskPaused(Fact, frozen=True):
     """Too little room is left on a mount: nothing is leased until there is more than `resume_above`."""
 
     level = Level.ERROR
@@ -266,7 +266,7 @@ class DiskPaused(Fact):
     resume_above: int
 
 
-class DiskResumed(Fact):
+class DiskResumed(Fact, frozen=True):
     """There is room again on a mount."""
 
     level = Level.WARNING
@@ -275,7 +275,7 @@ class DiskResumed(Fact):
     free: int
 
 
-class ReserveGiven(Fact):
+class ReserveGiven(Fact, frozen=True):
     """The room kept in reserve was given back to the disk, so that what is under way can be committed."""
 
     level = Level.WARNING
@@ -283,7 +283,7 @@ class ReserveGiven(Fact):
     bytes: int
 
 
-class FactsLost(Fact):
+class FactsLost(Fact, frozen=True):
     """Facts that the log could not take: too many at once, or a disk that took none."""
 
     level = Level.WARNING

@@ -33,8 +33,8 @@ from gossamer.simulation.archive import MemoryArchive
 from gossamer.simulation.clock import SimClock
 from gossamer.simulation.datasets import MemoryDatasets
 from gossamer.simulation.disk import MemoryFolder
-from gossamer.simulation.facts import MemoryFacts
 from gossamer.simulation.exchange import SimExchange
+from gossamer.simulation.facts import MemoryFacts
 from gossamer.simulation.network import Network, SimFetcher, SimResolver
 from gossamer.simulation.offload import SimOffload
 from gossamer.simulation.parser import SimParser

@@ -162,10 +162,14 @@ def test_a_visit_that_hangs_does_not_hold_up_the_end(site: small_site.Site, monk
 def test_an_asynchronous_block_left_by_an_error(site: small_site.Site) -> None:
     async def main() -> gossamer.Crawl:
         crawl = gossamer.Crawl(site.url("/wide"), **LOOPBACK)
-        with pytest.raises(KeyError):
+
+        async def read() -> None:
             async with crawl:
                 async for _ in crawl:
                     raise KeyError("the reader's own")
+
+        with pytest.raises(KeyError):
+            await read()
         return crawl
 
     crawl = asyncio.run(main())
@@ -189,9 +193,8 @@ def test_a_slow_reader_stops_leasing(site: small_site.Site) -> None:
             async for _ in crawl:
                 break
             handover = crawl._handover
-            while handover.room() > 0:
-                await asyncio.sleep(0.01)
-            await asyncio.sleep(0.1)
+            while crawl._running().worker.budget.room(0.0).leases or crawl._running().worker.in_flight:
+                await crawl._running().worker.clock.sleep(0.01)
             assert len(handover._pages) <= 128
             rest = [each async for each in crawl]
             assert len(rest) == 300

@@ -33,7 +33,7 @@ from gossamer.ports.store import Store, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from gossamer.flow.shard import ShardRules
+    from gossamer.flow.shard_rules import ShardRules
 
 SAY_EVERY: Final = 100_000
 """Records between two words about progress."""
@@ -160,11 +160,14 @@ def _check_waiting(desk: Desk, waiting: list[tuple[bytes, PageRecord]]) -> None:
         if value == key[HOST_ID_BYTES:]:
             continue
         desk.books.unqueued += 1
-        if value is not None:
+        if value is None:
+            desk.changes.put(Table.QUEUE, place, key[HOST_ID_BYTES:])
+        else:
+            # Its place is another's: it gets one at the end.
             record.order = desk.next_order()
             desk.changes.put(Table.PAGE, key, encode(record))
-            place = queue_key(key[:HOST_ID_BYTES], record.queue, record.order)
-        desk.changes.put(Table.QUEUE, place, key[HOST_ID_BYTES:])
+            another = queue_key(key[:HOST_ID_BYTES], record.queue, record.order)
+            desk.changes.put(Table.QUEUE, another, key[HOST_ID_BYTES:])
 
 
 def _stored_order(desk: Desk) -> int:
@@ -244,7 +247,9 @@ def check_ledger(desk: Desk, held: int) -> list[str]:
             setattr(ledger, name, true)
     for name in ("failed", "refused"):
         if Counter(getattr(ledger, name)) != Counter(getattr(counted, name)):
-            words.append(f"{name}: {_sums(getattr(ledger, name))} in the books, {_sums(getattr(counted, name))} records")
+            words.append(
+                f"{name}: {_sums(getattr(ledger, name))} in the books, {_sums(getattr(counted, name))} records"
+            )
             setattr(ledger, name, getattr(counted, name))
     words += [] if words else ledger.problems()
     if words:

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import mmap
 from array import array
+from bisect import bisect_left
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
-import pyarrow.parquet
+from pyarrow.parquet import ParquetFile
 
 from gossamer.app.doctor.warc_walk import walk
 from gossamer.core.warc.location import FileMark, FileState
 from gossamer.core.warc.lookup import parse_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
 
 FOLDERS: Final = ("archive", "index", "journal", "pages", "links", "refused")
@@ -67,9 +68,7 @@ class Walked:
     """Offsets of its records, in order."""
 
 
-def check_files(
-    root: Path, marks: Mapping[str, FileMark], *, quick: bool, say: Callable[[str], None]
-) -> FileCheck:
+def check_files(root: Path, marks: Mapping[str, FileMark], *, quick: bool, say: Callable[[str], None]) -> FileCheck:
     """Look at every file that `marks` name. `quick`: only at their lengths. `say` is told what is read just now."""
     check = FileCheck()
     found = _lengths(root)
@@ -89,8 +88,7 @@ def check_files(
             check.sound[path] = good if fault is None else fault.good
         if length is not None and length > mark.length:
             check.tails[path] = length - mark.length
-    known = {path for path, mark in marks.items()}
-    check.strangers = sorted(path for path in found if path not in known)
+    check.strangers = sorted(path for path in found if path not in marks)
     return check
 
 
@@ -179,14 +177,8 @@ def _names_record(line: bytes, starts: dict[str, array[int]]) -> bool:
     offsets = starts.get(parsed.place.file)
     if offsets is None:
         return False
-    low = _position(offsets, parsed.place.offset)
+    low = bisect_left(offsets, parsed.place.offset)
     return low < len(offsets) and offsets[low] == parsed.place.offset
-
-
-def _position(offsets: array[int], wanted: int) -> int:
-    from bisect import bisect_left  # noqa: PLC0415 - a word that says little at the top of a file
-
-    return bisect_left(offsets, wanted)
 
 
 def _journal_fault(path: str, content: memoryview, check: FileCheck) -> FileFault | None:
@@ -201,16 +193,15 @@ def _journal_fault(path: str, content: memoryview, check: FileCheck) -> FileFaul
             batch.validate(full=True)
             good = source.tell()
             check.rows += batch.num_rows
-    except StopIteration:
-        whole = good == len(content)
-    except (pa.ArrowInvalid, OSError):
-        whole = good == len(content)
-    return None if whole else FileFault(path, f"holds no rows that can be read from byte {good:,} on", good)
+    except (StopIteration, pa.ArrowInvalid, OSError):
+        if good == len(content):
+            return None
+    return FileFault(path, f"holds no rows that can be read from byte {good:,} on", good)
 
 
 def _parquet_fault(path: str, content: memoryview, check: FileCheck) -> FileFault | None:
     try:
-        file = pa.parquet.ParquetFile(pa.BufferReader(pa.py_buffer(content)), page_checksum_verification=True)
+        file = ParquetFile(pa.BufferReader(pa.py_buffer(content)), page_checksum_verification=True)
         for batch in file.iter_batches(batch_size=10_000):
             check.rows += batch.num_rows
     except (pa.ArrowException, OSError) as error:
@@ -219,7 +210,7 @@ def _parquet_fault(path: str, content: memoryview, check: FileCheck) -> FileFaul
 
 
 @contextmanager
-def _mapped(path: Path, length: int) -> Iterator[memoryview]:
+def _mapped(path: Path, length: int) -> Generator[memoryview]:
     """The first bytes of a file, read where they lie."""
     if not length:
         yield memoryview(b"")

@@ -65,7 +65,9 @@ def lines_of(findings: Iterable[Finding]) -> list[str]:
     """A line each, its hint indented below."""
     lines: list[str] = []
     for each in findings:
-        lines.append(f"{each.grade.value:7} {inert(each.name, NAME_COLUMNS):{NAME_COLUMNS}} {inert(each.words, COLUMNS)}")
+        lines.append(
+            f"{each.grade.value:7} {inert(each.name, NAME_COLUMNS):{NAME_COLUMNS}} {inert(each.words, COLUMNS)}"
+        )
         if each.hint:
             lines.append(f"{'':7} {'':{NAME_COLUMNS}} {inert(each.hint, COLUMNS)}")
     return lines

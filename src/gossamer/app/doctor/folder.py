@@ -21,7 +21,7 @@ from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.core.url.key import KeyRules
 from gossamer.flow.opening import read_ledger
 from gossamer.flow.pending import PendingStore
-from gossamer.flow.shard import ShardRules
+from gossamer.flow.shard_rules import ShardRules
 from gossamer.ports.store import StoreError
 
 if TYPE_CHECKING:
@@ -147,8 +147,16 @@ def _books(
 def _about_books(number: int, books: Books, differing: list[str], *, repair: bool) -> Iterator[Finding]:
     """What differed in one shard."""
     rows = [
-        (books.unreadable, "rows are no page record", "they are left out; their URLs are found again from pages fetched anew"),
-        (books.lost, f"URLs have no capture any more, such as {', '.join(books.lost_urls[:2])}", "they wait to be fetched again"),
+        (
+            books.unreadable,
+            "rows are no page record",
+            "they are left out; their URLs are found again from pages fetched anew",
+        ),
+        (
+            books.lost,
+            f"URLs have no capture any more, such as {', '.join(books.lost_urls[:2])}",
+            "they wait to be fetched again",
+        ),
         (books.unqueued, "waiting URLs stood in no queue", "they are queued"),
         (books.dangling, "queue entries were of no waiting URL", "they are left out"),
         (books.hosts, "hosts were counted or listed wrongly", "they are counted anew and listed asleep"),

@@ -90,13 +90,17 @@ def _libraries() -> Iterator[Finding]:
             version = importlib.metadata.version(name)
             importlib.import_module(module)
         except importlib.metadata.PackageNotFoundError:
-            yield fail("library", f"{name} is not installed", "install Gossamer anew: pip install --force-reinstall gossamer")
+            yield fail(
+                "library", f"{name} is not installed", "install Gossamer anew: pip install --force-reinstall gossamer"
+            )
         except ImportError as error:
             yield fail("library", f"{name} cannot be loaded: {error}", f"pip install --force-reinstall {name}")
         else:
             least = wanted.get(name)
             if least is not None and _numbers(version) < _numbers(least):
-                yield fail("library", f"{name} is {version}", f"this release wants {least} or later: pip install -U {name}")
+                yield fail(
+                    "library", f"{name} is {version}", f"this release wants {least} or later: pip install -U {name}"
+                )
             versions.append(f"{name} {version}")
     yield ok("libraries", ", ".join(versions))
 
@@ -129,7 +133,11 @@ def _open_files(settings: Settings) -> Finding:
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return ok("open files", words)
     possible = hard == resource.RLIM_INFINITY or hard >= needed
-    hint = f"ulimit -n {needed}" if possible else f"the hard limit is {_limit(hard)}; lower crawl.max_fetches or crawl.shards"
+    hint = (
+        f"ulimit -n {needed}"
+        if possible
+        else f"the hard limit is {_limit(hard)}; lower crawl.max_fetches or crawl.shards"
+    )
     return warn("open files", words, hint)
 
 

@@ -104,7 +104,7 @@ def _mend_journal(mending: FileMending, fault: FileFault) -> Finding:
 
 
 def _write_index(mending: FileMending, warc: str, good: int, *, keep: bool) -> None:
-    """The sorted index of a WARC file that is closed: the lines it had, those of lost records left out, or made anew."""
+    """The sorted index of a WARC file that is closed: the lines it had, less those of lost records; or made anew."""
     with (mending.root / warc).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         whole = memoryview(content)
         part = whole[:good]

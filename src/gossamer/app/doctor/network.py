@@ -66,7 +66,11 @@ def _certificates(settings: Settings) -> Finding:
     if not count:
         return fail("tls", f"{file} holds no certificate", hint)
     few = count < CERTIFICATES_FEW and settings.fetch.ca_file is None
-    return warn("tls", f"{file} holds only {count} certificates", hint) if few else ok("tls", f"{count} certificates in {file}")
+    return (
+        warn("tls", f"{file} holds only {count} certificates", hint)
+        if few
+        else ok("tls", f"{count} certificates in {file}")
+    )
 
 
 def _control(place: Path) -> Finding:

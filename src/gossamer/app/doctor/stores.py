@@ -59,7 +59,10 @@ class Stores:
 
     def marks(self) -> dict[str, FileMark]:
         """What the commits say of files."""
-        tables = ({key.decode(): decode_mark(key.decode(), value) for key, value in rows(store, Table.FILES)} for store in self.opened.values())
+        tables = (
+            {key.decode(): decode_mark(key.decode(), value) for key, value in rows(store, Table.FILES)}
+            for store in self.opened.values()
+        )
         return greatest(tables)
 
     def even_commits(self) -> None:
@@ -104,7 +107,9 @@ class Stores:
         except StoreError as error:
             return fail("store", str(error), f"it could not be mended; restore state/{name} from a copy")
         words = f"{name} did not open; it holds again what its files hold, a copy lies in aside/{copy.name}"
-        return mended("store", words, "URLs found shortly before the damage may be lost; their pages lead to them again")
+        return mended(
+            "store", words, "URLs found shortly before the damage may be lost; their pages lead to them again"
+        )
 
     def _make_missing(self, number: int, *, repair: bool) -> Finding:
         name = self.folder.shard(number).name

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add_urls(run: Run, folder: CrawlFolder, urls: Sequence[str], group: str) -> dict[str, str]:
-    """Take URLs in as seeds, remembered for a resume; those refused, with the reason. Raises SeedError before any is."""
+    """Take URLs in as seeds, kept for a resume; those refused, with the reason. SeedError comes before any is taken."""
     with typed_errors(SeedError):
         seeds = [Seed(seed_url(url), " ".join(group.split())) for url in urls]
     return queue_added(run.worker, keep_added(folder, seeds))

@@ -35,7 +35,8 @@ def crawl(*seeds: str, every_visit: bool = False, **options: Unpack[CrawlOptions
     The crawl begins with the first page asked for and runs in a thread of its own. Leaving the loop, by `break` or by
     an exception, ends it cleanly. Keywords are those of `gossamer.Crawl`.
 
-    Raises SettingsError and SeedError here; FolderError and DiskError when the iteration begins, NothingFetched at its end.
+    Raises SettingsError and SeedError here; FolderError and DiskError when the iteration begins; NothingFetched at its
+    end.
     """
     return BlockingCrawl(Crawl(*seeds, every_visit=every_visit, **options))
 
@@ -188,6 +189,8 @@ class BlockingCrawl:
 
 _RUNNING: weakref.WeakSet[BlockingCrawl] = weakref.WeakSet()
 """Crawls that have a thread."""
+_registered: list[bool] = []
+"""Not empty once the end of the program is watched for."""
 
 
 def _close_at_exit(crawl: BlockingCrawl) -> None:
@@ -196,9 +199,9 @@ def _close_at_exit(crawl: BlockingCrawl) -> None:
     A crawl's commits need threads, and Python takes those away before it runs what `atexit` holds; so this stands where
     the thread pools themselves wait for the end (`concurrent.futures.thread`), and, coming later, is called first.
     """
-    if not _RUNNING and not getattr(_close_all, "registered", False):
+    if not _registered:
+        _registered.append(True)
         threading._register_atexit(_close_all)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        _close_all.registered = True  # type: ignore[attr-defined]
     _RUNNING.add(crawl)
 
 
@@ -212,7 +215,7 @@ async def _later(work: Callable[[], T]) -> T:
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """uvloop's where it is installed."""
+    """Uvloop's where it is installed."""
     try:
         import uvloop  # noqa: PLC0415 - only a crawl needs it
     except ImportError:

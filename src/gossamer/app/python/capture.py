@@ -86,7 +86,7 @@ class Capture:
 
 
 def stored(folder: CrawlFolder, url: str, at: str | float | datetime | None) -> Capture:
-    """The capture of `url` nearest to `at`, the last without it. Raises NotCaptured, and FolderError for a damaged one."""
+    """The capture of `url` nearest to `at`, the last without it. Raises NotCaptured; FolderError for a damaged one."""
     parsed = parse(url)
     if parsed is None:
         raise errors.SeedError(f"{url[:120]!r} is no URL", "a URL begins with http:// or https://")

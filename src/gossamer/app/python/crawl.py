@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -22,7 +23,7 @@ from gossamer.app.python.raising import typed_errors
 from gossamer.app.python.summary import Summary, summary_of
 from gossamer.app.running import Run, crawl_folder
 from gossamer.app.seeds import Seed, read_seeds
-from gossamer.app.settings import Settings, check, load, reload
+from gossamer.app.settings import Changed, Settings, check, load, reload
 from gossamer.core.ending import EndState
 from gossamer.core.frontier.fate import FateKind
 from gossamer.flow.ending import end_state
@@ -43,6 +44,18 @@ STOP_SECONDS: Final = 3.0
 """How long visits in flight may still take when the `async with` block is left early; after it they are given back."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What a crawl is begun with."""
+
+    settings: Settings
+    folder: CrawlFolder | None
+    """None: a temporary one is made."""
+    seeds: list[Seed] = field(default_factory=list[Seed])
+    changes: list[Changed] = field(default_factory=list[Changed])
+    resumed: bool = False
+
+
 class Crawl:
     """A crawl: an asynchronous context manager, and an asynchronous iterator of its pages as they are fetched.
 
@@ -51,11 +64,11 @@ class Crawl:
                 print(page.url, page.title, len(page.links))
         print(crawl.summary.pages)
 
-    It runs on the event loop that enters it, installs no signal handlers, and reads no environment variables. Pages wait
-    in a bounded queue; while it is full nothing more is fetched. The crawl is over when nothing is left to fetch and the
-    last page was read, so what a reader adds is always fetched. Leaving the block early ends the crawl cleanly: what was
-    fetched is committed, and with `output` the crawl can be resumed. Without `output` it lives in a temporary folder,
-    which is removed when the block is left.
+    It runs on the event loop that enters it, installs no signal handlers, and reads no environment variables. Pages
+    wait in a bounded queue; while it is full nothing more is fetched. The crawl is over when nothing is left to fetch
+    and the last page was read, so what a reader adds is always fetched. Leaving the block early ends the crawl cleanly:
+    what was fetched is committed, and with `output` the crawl can be resumed. Without `output` it lives in a temporary
+    folder, which is removed when the block is left.
 
     A page is handed out when it is reported, up to `crawl.commit_interval` before it is durable: after a kill and a
     resume the last pages come again.
@@ -71,12 +84,13 @@ class Crawl:
             settings = load(given_of(options, seeds))
             check(settings)
         with typed_errors(errors.SeedError):
-            self._seeds: list[Seed] = read_seeds(settings.seeds)
-        self._set_up(settings, every_visit=every_visit)
+            read = read_seeds(settings.seeds)
+        folder = None
         if settings.output.folder is not None:
-            self._folder = CrawlFolder(Path(settings.output.folder).absolute())
+            folder = CrawlFolder(Path(settings.output.folder).absolute())
             with typed_errors():
-                refuse_existing(self._folder)
+                refuse_existing(folder)
+        self._set_up(_Begun(settings, folder, seeds=read), every_visit=every_visit)
 
     @classmethod
     def resume(cls, folder: PathText, *, every_visit: bool = False, **options: Unpack[ChangeOptions]) -> Self:
@@ -84,20 +98,18 @@ class Crawl:
 
         Keywords change settings from now on, as `gossamer resume` does. Raises FolderError and SettingsError.
         """
-        crawl = cls.__new__(cls)
-        crawl._seeds = []
         with typed_errors():
-            crawl._folder, stored = open_folder(Path(folder))
+            opened, stored = open_folder(Path(folder))
             settings, changes = reload(stored, given_of(options))
             check(settings)
-        crawl._set_up(settings, every_visit=every_visit, resumed=True)
-        crawl._changes = changes
+        crawl = cls.__new__(cls)
+        crawl._set_up(_Begun(settings, opened, changes=changes, resumed=True), every_visit=every_visit)
         return crawl
 
-    def _set_up(self, settings: Settings, *, every_visit: bool, resumed: bool = False) -> None:
-        self._settings = settings
+    def _set_up(self, begun: _Begun, *, every_visit: bool) -> None:
+        self._begun = begun
         self._every_visit = every_visit
-        self._resumed = resumed
+        self._folder = begun.folder
         self._temporary: Path | None = None
         self._lock: FolderLock | None = None
         self._run: Run | None = None
@@ -105,9 +117,6 @@ class Crawl:
         self._summary: Summary | None = None
         self._told = False
         self._handover = HandOver()
-        if not resumed:
-            self._folder: CrawlFolder | None = None
-            self._changes = []
 
     # --- what a program asks -------------------------------------------------------------------------------------
 
@@ -199,22 +208,23 @@ class Crawl:
 
     def _prepare(self) -> None:
         """Make the folder, or take the one that is resumed."""
-        if self._resumed:
+        begun = self._begun
+        if begun.resumed:
             folder = self._the_folder()
             self._lock = folder.hold()
-            record_changes(folder, self._settings, self._changes, time.time())
+            record_changes(folder, begun.settings, begun.changes, time.time())
             return
         if self._folder is None:
             self._temporary = Path(tempfile.mkdtemp(prefix="gossamer-"))
             self._folder = CrawlFolder(self._temporary / "crawl")
-        self._folder, self._lock = make_folder(self._folder.path, self._settings, self._seeds, FixedFacts.new())
+        self._folder, self._lock = make_folder(self._folder.path, begun.settings, begun.seeds, FixedFacts.new())
 
     async def _crawl(self) -> EndState:
-        folder = self._the_folder()
+        folder, begun = self._the_folder(), self._begun
         silent = LiveLine(sys.stderr, Loudness.QUIET)
         try:
             with typed_errors():
-                return await crawl_folder(self._settings, folder, resume=self._resumed, ui=silent, joined=self._join)
+                return await crawl_folder(begun.settings, folder, resume=begun.resumed, ui=silent, joined=self._join)
         finally:
             self._keep_summary(folder)
             self._handover.end()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gossamer.app.python.page import Page
 
 PAGES_WAITING_MAX: Final = 128
-"""Pages waiting and visits in flight together: twice the fetches at once, so that a reader who keeps up costs nothing."""
+"""Pages waiting and visits in flight together: twice the fetches at once, so a reader who keeps up costs nothing."""
 BYTES_WAITING_MAX: Final = 64 * 1024 * 1024
 """Body bytes waiting, beyond which no visit is begun: six bodies of the greatest size."""
 

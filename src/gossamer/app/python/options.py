@@ -80,7 +80,7 @@ TEMPORARY_SHARDS: Final = 4
 
 
 def given_of(options: Mapping[str, Any], seeds: Sequence[str] = ()) -> Given:
-    """What a call was given, for the settings. Nothing is taken from the environment. Raises TypeError for a stranger."""
+    """What a call was given, for the settings; nothing is taken from the environment. TypeError for a stranger."""
     values: list[tuple[str, object, str]] = []
     config: object = None
     if seeds or "seed_files" in options:

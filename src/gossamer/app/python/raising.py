@@ -11,7 +11,7 @@ from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 ERRORS: Final[dict[Exit, type[errors.GossamerError]]] = {
     Exit.BAD_INPUT: errors.SettingsError,
@@ -22,7 +22,7 @@ ERRORS: Final[dict[Exit, type[errors.GossamerError]]] = {
 
 
 @contextmanager
-def typed_errors(bad_input: type[errors.GossamerError] = errors.SettingsError) -> Iterator[None]:
+def typed_errors(bad_input: type[errors.GossamerError] = errors.SettingsError) -> Generator[None]:
     """Inside, errors that people can put right are raised as GossamerErrors; `bad_input` for those with exit code 2."""
     try:
         yield

@@ -358,4 +358,4 @@ NAMESERVERS: Final = many("a list of addresses, each with a port if it is not 53
 RESOLVES: Final = many("a list of HOST=ADDRESS", read_resolve)
 LISTEN: Final = Kind("a port of loopback, or ADDRESS:PORT", read_listen)
 ROOM: Final = Kind('a size such as 2GiB, a share such as 5%, or "2GiB or 5%" for the smaller', read_room, write_room)
-TOPICS: Final = many("a list of " + ", ".join(topic.value for topic in Topic), lambda value: Topic(read_text(value)).value)
+TOPICS: Final = many("a list of " + ", ".join(Topic), lambda value: Topic(read_text(value)).value)

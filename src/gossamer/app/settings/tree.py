@@ -211,10 +211,10 @@ class LogSettings:
 class DiskSettings:
     """The disk guard: when a crawl pauses for want of room, and when it goes on by itself."""
 
-    pause_below: Threshold = setting(
+    pause_below: Threshold = setting(  # noqa: RUF009 - a field with its trait, as everywhere here
         Threshold(2 * 1024**3, 0.05), kinds.ROOM, "with less free than this on any disk written to, nothing is leased"
     )
-    resume_above: Threshold = setting(
+    resume_above: Threshold = setting(  # noqa: RUF009 - as above
         Threshold(3 * 1024**3, 0.07), kinds.ROOM, "with this much free again the crawl goes on"
     )
 

@@ -151,7 +151,8 @@ class WorkingSet:
     def _should_sleep(self, host: BackQueue, now: float) -> bool:
         if host.errands or host.pending is not None:
             return False
-        if host.at > now + SLEEP_SECONDS:
+        # An errand has brought it in beyond the set's size, and is done.
+        if host.at > now + SLEEP_SECONDS or len(self.hosts) > self.hosts_max:
             return True
         crowded = len(self.hosts) >= self.hosts_max and self.next_wake is not None and self.next_wake <= now
         return crowded and host.leases >= LEASES_BEFORE_YIELD
