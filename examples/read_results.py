@@ -2,7 +2,7 @@
 
     python examples/read_results.py out/
 
-Prints the largest pages, the most linked ones, why links were refused, and the first lines of one page from the archive.
+Prints the largest pages, the most linked ones, what failed or was refused and why, and a page from the archive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
 
-    pages = [row for row in read(args.folder, "pages") if row["kind"] == "page" and row["outcome"] == "fetched"]
+    visits = [row for row in read(args.folder, "pages") if row["kind"] == "page"]
+    pages = [row for row in visits if row["outcome"] == "fetched"]
     links = read(args.folder, "links")
     refused = read(args.folder, "refused")
 
@@ -33,8 +34,9 @@ def main() -> None:
     print("most linked")
     for url, count in Counter(row["target"] for row in links).most_common(5):
         print(f"  {count:>9}  {url}")
-    print("why links were refused")
-    for reason, count in Counter(row["reason"] for row in refused).most_common():
+    print("why visits failed and links were refused")
+    failed = [row for row in visits if row["outcome"] == "failed"]
+    for reason, count in Counter(row["reason"] for row in [*failed, *refused]).most_common():
         print(f"  {count:>9}  {reason}")
     for row in pages:
         if row["warc"] and not row["copy_of"]:

@@ -19,7 +19,6 @@ from gossamer.core.frontier.frontier import Frontier, FrontierPolicy, Room
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger, count
 from gossamer.core.frontier.records import (
-    LEVELS,
     QUEUES,
     RETRY,
     HostState,
@@ -280,6 +279,8 @@ class Stage:
         """As `flow.operations.adopt`."""
         self.perform(self.frontier.adopt(policy, self.now))
         self.handle(events.HeldLoaded([self._load_host(key) for key in sorted(self.rows.held)]))
+        if self.frontier.may_oversleep():
+            self.handle(events.SleepersLoaded([self._load_host(key) for _, _, key in sorted(self.rows.ready)]))
 
     def commit(self) -> None:
         """Keep the host states changed since the last commit."""
@@ -339,7 +340,9 @@ class Stage:
                 entries = [Entry(each, mark, self.rows.record(key, mark)) for each, mark in found[:HEAD_ENTRIES_MAX]]
                 return events.HeadLoaded(key, queue, entries, len(found) < HEAD_ENTRIES_MAX)
             case commands.Wake(most, until):
-                due = sorted((item for item in self.rows.ready if item[1] <= int(until * 1000)), key=lambda item: item[0])
+                due = sorted(
+                    (item for item in self.rows.ready if item[1] <= int(until * 1000)), key=lambda item: item[0]
+                )
                 rest = self.rows.ready.difference(due[:most])
                 hosts = [self._load_host(key) for _, _, key in due[:most]]
                 return events.Woken(hosts, min((item[1] / 1000 for item in rest), default=None))
@@ -508,5 +511,3 @@ class Stage:
 def urls_of(host: str, numbers: Iterable[int], *, scheme: str = "http", folder: str = "") -> list[str]:
     """Some URLs of a host."""
     return [f"{scheme}://{host}{folder}/{number}" for number in numbers]
-
-

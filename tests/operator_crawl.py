@@ -115,7 +115,9 @@ def running(
     )
     crawl = Running(folder, site, process)
     try:
-        until(lambda: all(crawl.hits(host) >= begun for host in hosts) or process.poll() is not None, "a crawl under way")
+        until(
+            lambda: all(crawl.hits(host) >= begun for host in hosts) or process.poll() is not None, "a crawl under way"
+        )
         yield crawl
     finally:
         process.kill()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.adapters import disk_space_statvfs
 from gossamer.adapters.disk_space_statvfs import StatvfsDiskSpace
 
 
@@ -23,7 +24,10 @@ def test_several_mounts(tmp_path: Path) -> None:
     assert [seen.mount for seen in space.look()] == [str(tmp_path), "/proc"]
 
 
-def test_the_reserve(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_the_reserve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_hand: bool) -> None:
+    if by_hand:
+        monkeypatch.delattr(disk_space_statvfs.os, "posix_fallocate", raising=False)
     reserve = tmp_path / "state" / "reserve"
     space = StatvfsDiskSpace([tmp_path], reserve, reserve_bytes=3_000_000)
     # Its folder is not there: nothing is kept, and nothing breaks.

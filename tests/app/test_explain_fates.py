@@ -141,6 +141,9 @@ class Running:
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
+            # Once it says that it begins nothing more, what was held may come.
+            while self.explain(self.site.url("/second", "slow.test"))["cause"]["code"] != "not running":
+                assert self.process.poll() is None
             self.site.release()
             self.process.wait(SECONDS_MAX)
 
@@ -191,9 +194,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             await_settled(found)
             yield found
         finally:
-            found.stop()
-            if process.poll() is None:
-                process.kill()
+            site.release()
+            process.kill()
+            process.wait(SECONDS_MAX)
 
 
 def problems(running: Running, *, stopped: bool) -> list[str]:

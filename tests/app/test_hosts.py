@@ -134,7 +134,13 @@ def test_cells_are_safe(cell: str) -> None:
 
 @pytest.mark.parametrize(
     ("url", "prefix"),
-    [("http://a/", "/"), ("http://a/x", "/"), ("http://a/x/", "/x/"), ("http://a/x/y/z?q=/", "/x/"), ("http://a/?a/b", "/")],
+    [
+        ("http://a/", "/"),
+        ("http://a/x", "/"),
+        ("http://a/x/", "/x/"),
+        ("http://a/x/y/z?q=/", "/x/"),
+        ("http://a/?a/b", "/"),
+    ],
 )
 def test_prefixes(url: str, prefix: str) -> None:
     assert prefix_of(url) == prefix

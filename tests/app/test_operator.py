@@ -1,4 +1,4 @@
-"""Orders to a running crawl: what each brings about is read from the server's log, and from what is left in the folder."""
+"""Orders to a crawl: what each brings about is read from the server's log, and from what is left in the folder."""
 
 from __future__ import annotations
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
-from gossamer.app.reference import PAGES, main
+import gossamer
+from gossamer.app.python.options import KEYWORDS
+from gossamer.app.reference import PAGES, write
 from gossamer.app.settings.tree import TRAITS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -17,6 +20,17 @@ def test_the_page_is_what_the_code_says(name: str) -> None:
 
 
 def test_every_key_is_on_the_page(tmp_path: Path) -> None:
-    main(tmp_path)
+    write(tmp_path)
     page = (tmp_path / "reference-settings.md").read_text(encoding="utf-8")
     assert all(f"`{key}`" in page for key in TRAITS)
+
+
+def test_every_public_name_is_described() -> None:
+    page = (DOCS / "reference-python.md").read_text(encoding="utf-8")
+    for name in gossamer.__all__:
+        item = getattr(gossamer, name)
+        assert f"## gossamer.{name}" in page
+        assert item.__doc__, name
+        members = [each for each in vars(item) if not each.startswith("_")] if inspect.isclass(item) else []
+        assert all(f"`{each}" in page or f"`await {each}" in page for each in members), name
+    assert all(f"`{name}`" in page for name in [*gossamer.errors.__all__, *KEYWORDS])

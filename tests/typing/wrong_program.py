@@ -9,4 +9,4 @@ gossamer.crawl("https://example.org/", scope="country")  # type: ignore[arg-type
 gossamer.crawl(5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 gossamer.resume("out", output="elsewhere")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 for page in gossamer.crawl("https://example.org/"):
-    page.titel  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    print(page.titel)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from gossamer.core.disk_guard import MountSpace
 from gossamer.core.limits import DISK_RESERVE_BYTES, DISK_RESERVE_SHARE_MAX
@@ -48,18 +48,14 @@ class StatvfsDiskSpace:
         return list(found.values())
 
     def keep_reserve(self) -> None:
-        """Write the file: its blocks are then taken on any file system, which a promise to take them is not."""
+        """Take the file's blocks: in no time where the system can, by writing them elsewhere."""
         if self._reserved or not self._reserve_bytes:
             return
         try:
             free = _space(_existing(self._reserve.parent)).free
-            size = min(self._reserve_bytes, int(free * DISK_RESERVE_SHARE_MAX))
+            size = max(1, min(self._reserve_bytes, int(free * DISK_RESERVE_SHARE_MAX)))
             with self._reserve.open("wb") as file:
-                for start in range(0, size, PIECE):
-                    # Not zeros: some file systems keep no blocks for those.
-                    file.write(os.urandom(min(PIECE, size - start)))
-                file.flush()
-                os.fsync(file.fileno())
+                _take(file, size)
             self._reserved = size
         except OSError:
             self.give_reserve()
@@ -70,6 +66,17 @@ class StatvfsDiskSpace:
         with contextlib.suppress(OSError):
             self._reserve.unlink(missing_ok=True)
         return given
+
+
+def _take(file: BinaryIO, size: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
+        return
+    for start in range(0, size, PIECE):
+        # Not zeros: some file systems keep no blocks for those.
+        file.write(os.urandom(min(PIECE, size - start)))
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _existing(path: Path) -> Path:

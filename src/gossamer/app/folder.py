@@ -22,6 +22,7 @@ from gossamer.core.url.site import SiteList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
     from gossamer.app.settings import Changed, Settings
 
 HASH_KEY_BYTES: Final = 16

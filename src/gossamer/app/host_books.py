@@ -32,7 +32,7 @@ from gossamer.flow.shard_rules import ShardRules
 from gossamer.ports.store import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.operations import Operated
@@ -122,16 +122,16 @@ def hosts(books: HostBooks, request: Message) -> Message:
 
 
 def card(books: HostBooks, request: Message) -> Message:
-    """All that the store knows of `host`; `address` is the last one known of it, for its gap. {} for an unknown one."""
+    """`card`: all that the store knows of `host`; `address` is the last one known of it, for its gap."""
     name = host_name(str(request.get("host", "")))
     view, host_id = books.views[books.rules.shard_of(name)], books.rules.ids.host_id(name)
     state = books.state_of(view, host_id)
     if state is None:
-        return {"known": False, "orders": _orders(books, name)}
+        return {"card": {"known": False, "orders": _orders(books, name)}}
     host = view.frontier.hosts.get(host_id) if view.frontier is not None else None
     addresses = list(host.addresses) if host is not None else []
     address = addresses[0] if addresses else str(request.get("address", "")) or books.named(name)
-    return {
+    found = {
         "known": True,
         **books.row(view, host_id, state),
         "shard": books.rules.shard_of(name),
@@ -145,6 +145,8 @@ def card(books: HostBooks, request: Message) -> Message:
         "caps": {"pages": books.policy.pages_per_host_max, "bytes": books.policy.bytes_per_host_max},
         "robots": _robots(books, view, host_id),
     }
+    # Not the answer itself: it has an "error", which in an answer says that the question was refused.
+    return {"card": found}
 
 
 def journals(books: HostBooks, request: Message) -> Message:
@@ -183,7 +185,7 @@ def books_of(operated: Operated) -> HostBooks:
 
 
 @contextmanager
-def open_books(folder: CrawlFolder, settings: Settings) -> Iterator[HostBooks]:
+def open_books(folder: CrawlFolder, settings: Settings) -> Generator[HostBooks]:
     """The books of a stopped crawl. Raises UserError (exit 7) while another process has the folder."""
     from gossamer.app.policies import frontier_policy  # noqa: PLC0415 - as above
     from gossamer.app.scope_wiring import read_block_file  # noqa: PLC0415 - opens the store's library

@@ -20,7 +20,7 @@ from gossamer.core.warc.location import Location
 from gossamer.core.warc.lookup import IndexLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from gossamer.app.folder import CrawlFolder
 
@@ -44,7 +44,7 @@ REQUEST_COLUMNS: Final = (
 
 
 @contextmanager
-def open_visits(folder: CrawlFolder, journals: Callable[[], list[list[Any]]]) -> Iterator[VisitRows]:
+def open_visits(folder: CrawlFolder, journals: Callable[[], list[list[Any]]]) -> Generator[VisitRows]:
     """The committed visits; `journals` says which journals live, and how long they are, as often as it is asked."""
     for _ in range(ASKED_AGAIN_MAX):
         try:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from gossamer.app.added import ADDED, keep_added, queue_added
 from gossamer.app.change_log import note_orders
@@ -185,7 +185,7 @@ def _texts(request: Message, name: str) -> list[str]:
     found = request.get(name, [])
     if not isinstance(found, list):
         raise UserError(f"{name} is a list of texts")
-    return [_text(item) for item in found]
+    return [_text(item) for item in cast("list[object]", found)]
 
 
 def _text(value: object) -> str:

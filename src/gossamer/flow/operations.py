@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import Final
 
-from gossamer.core.frontier.events import HeldLoaded
+from gossamer.core.frontier.events import HeldLoaded, LoadedHost, SleepersLoaded
 from gossamer.core.frontier.frontier import FrontierPolicy
 from gossamer.core.frontier.records import HOST_ID_BYTES
 from gossamer.core.page.links import LinkKind
@@ -16,8 +17,8 @@ from gossamer.flow.shard import END, Shard
 from gossamer.flow.worker import Worker
 from gossamer.ports.store import Table
 
-HELD_AT_ONCE: Final = 256
-"""Held hosts looked at in one step, so that no step of the loop is long."""
+HOSTS_AT_ONCE: Final = 256
+"""Hosts looked at in one step, so that no step of the loop is long."""
 
 
 def add_urls(worker: Worker, urls: list[str], group: str) -> list[str]:
@@ -36,7 +37,7 @@ def is_known(worker: Worker, url: str) -> bool:
 
 
 def adopt(worker: Worker, policy: FrontierPolicy) -> None:
-    """Put another policy of the frontiers in force, and release the hosts that nothing holds under it."""
+    """Put another policy of the frontiers in force, and release the hosts that nothing holds or delays under it."""
     now = worker.active_at = worker.clock.now()
     for shard in worker.shards:
         worker.perform(shard, shard.frontier.adopt(policy, now))
@@ -47,17 +48,19 @@ def adopt(worker: Worker, policy: FrontierPolicy) -> None:
 async def _release(worker: Worker) -> None:
     try:
         for shard in worker.shards:
-            start: bytes | None = b""
-            while start is not None:
-                start = _look_at_held(worker, shard, start)
+            for part in _hosts_in(shard, Table.HELD):
+                worker.perform(shard, shard.frontier.handle(HeldLoaded(part), worker.clock.now()))
+                await asyncio.sleep(0)
+            for part in _hosts_in(shard, Table.READY) if shard.frontier.may_oversleep() else ():
+                worker.perform(shard, shard.frontier.handle(SleepersLoaded(part), worker.clock.now()))
                 await asyncio.sleep(0)
     finally:
         worker.releasing -= 1
 
 
-def _look_at_held(worker: Worker, shard: Shard, start: bytes) -> bytes | None:
-    """Let the frontier look at some held hosts from `start` on; where to go on, None at the end."""
-    ids = [key for key, _ in shard.rows.scan(Table.HELD, start, END, HELD_AT_ONCE)]
-    hosts = [host for host in shard.load_hosts(ids) if host is not None]
-    worker.perform(shard, shard.frontier.handle(HeldLoaded(hosts), worker.clock.now()))
-    return ids[-1] + b"\0" if len(ids) == HELD_AT_ONCE else None
+def _hosts_in(shard: Shard, table: Table) -> Iterator[list[LoadedHost]]:
+    """The held or the sleeping hosts, some at a time. Their keys end in the host id."""
+    start = b""
+    while found := shard.rows.scan(table, start, END, HOSTS_AT_ONCE):
+        start = found[-1][0] + b"\0"
+        yield [host for host in shard.load_hosts([key[-HOST_ID_BYTES:] for key, _ in found]) if host is not None]

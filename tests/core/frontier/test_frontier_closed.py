@@ -27,10 +27,14 @@ def ready(stage: Stage, count: int = 3, host: str = HOST) -> Stage:
 def next_lease(stage: Stage, within: float) -> Lease:
     """The next lease; names are looked up on the way."""
     until = stage.now + within
-    while not (made := stage.run(until if not stage.lookups else None)):
-        for host in list(stage.lookups):
-            stage.resolve(host)
-        assert stage.frontier.next_moment() is not None
+    while not (made := stage.advance()):
+        if stage.lookups:
+            stage.resolve_all()
+            continue
+        moment = stage.frontier.next_moment()
+        assert moment is not None
+        assert moment <= until
+        stage.now = max(stage.now, moment)
     return made[0]
 
 
@@ -183,6 +187,19 @@ def test_a_lowered_gap_does_not_shorten_a_back_off() -> None:
     assert stage.frontier.next_moment() == pytest.approx(ended + 30)
     stage.adopt(gap_of(stage.frontier.policy, 60.0))
     assert stage.frontier.next_moment() == pytest.approx(ended + 60)
+
+
+@pytest.mark.parametrize("retry_after", [None, 500.0])
+def test_a_lowered_gap_wakes_a_host_that_sleeps_for_it_alone(retry_after: float | None) -> None:
+    stage = ready(Stage(gap=300.0))
+    stage.finish(next_lease(stage, 301), seconds=0.01, retry_after=retry_after)
+    ended = stage.now
+    assert not stage.frontier.hosts, "it sleeps"
+    stage.not_before[host_id(HOST)] = ended + (retry_after or 1.0)
+    stage.gap = 1.0
+    stage.adopt(gap_of(stage.frontier.policy, 1.0))
+    stage.check()
+    assert next_lease(stage, 1000).granted == pytest.approx(ended + (retry_after or 1.0), abs=0.01)
 
 
 def test_a_raised_gap_holds_for_a_host_that_slept_meanwhile() -> None:

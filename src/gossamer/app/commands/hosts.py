@@ -25,7 +25,7 @@ from gossamer.core.frontier.host_status import HostStatus
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.settings import Settings
@@ -96,7 +96,7 @@ def _check_word(flag: str, word: str, words: list[str]) -> None:
 
 
 @contextmanager
-def _asking(folder: CrawlFolder, settings: Settings) -> Iterator[Callable[[Row], Row]]:
+def _asking(folder: CrawlFolder, settings: Settings) -> Generator[Callable[[Row], Row]]:
     """A way to ask about hosts: the running crawl, or the stores of one that stands still."""
     if ask(folder, {"ask": "journals", "dataset": "pages"}) is not None:
         yield lambda request: _answered(folder, request)
@@ -157,7 +157,7 @@ def _card(args: argparse.Namespace, folder: CrawlFolder, settings: Settings, nam
             with open_visits(folder, _journals(asking)) as visits:
                 found = history_of(visits, name)
             history, address = found.as_dict(), found.last_address
-        card = asking({"ask": "host", "host": name, "address": address})
+        card = asking({"ask": "host", "host": name, "address": address})["card"]
     if not card["known"]:
         ordered = f"; it is {card['orders']['closed']}" if card["orders"]["closed"] else ""
         raise UserError(f"nothing is known of {name}{ordered}", f"gossamer hosts {args.folder} --all lists what is")

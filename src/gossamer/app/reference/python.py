@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import inspect
 import textwrap
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import gossamer
 from gossamer import errors
@@ -46,19 +46,21 @@ such bound. Durations are seconds, texts such as `"90s"` or `"2d"`, or `timedelt
 ERRORS_HEAD: Final = """\
 ## gossamer.errors
 
-All are `GossamerError`s, with `message` and `hint`. A keyword that does not exist raises `TypeError`; asking a crawl that
-is over, or not begun, for what only a running one can do raises `RuntimeError`.
+All are `GossamerError`s, with `message` and `hint`. A keyword that does not exist raises `TypeError`; asking a crawl
+that is over, or not begun, for what only a running one can do raises `RuntimeError`.
 """
+
+
+_STARS: Final = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 
 
 def python_document() -> str:
     """docs/reference-python.md."""
-    parts = [HEAD, KEYWORDS_HEAD, _keywords()]
-    for name in sorted(gossamer.__all__, key=lambda name: (name != "crawl", name != "Crawl", name.lower())):
-        if name != "errors":
-            parts.append(_section(name, getattr(gossamer, name)))
-    parts += [ERRORS_HEAD, _errors()]
-    return "\n".join(parts)
+    names = sorted(
+        set(gossamer.__all__) - {"errors"}, key=lambda name: (name != "crawl", name != "Crawl", name.lower())
+    )
+    sections = [_section(name, getattr(gossamer, name)) for name in names]
+    return "\n".join([HEAD, KEYWORDS_HEAD, _keywords(), *sections, ERRORS_HEAD, _errors()])
 
 
 def _keywords() -> str:
@@ -110,7 +112,7 @@ def _parameters(parameters: list[inspect.Parameter]) -> list[str]:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    stars = _STARS.get(parameter.kind.name, "")
     default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
     return f"{stars}{parameter.name}: {_annotation(parameter.annotation)}{default}"
 
@@ -155,17 +157,23 @@ def _member_rows(item: type[Any]) -> list[tuple[str, str]]:
         if isinstance(member, property):
             rows.append(
                 (
-                    f"`{name}: {_annotation(inspect.signature(member.fget).return_annotation)}`",
+                    f"`{name}: {_property_type(member)}`",
                     _one_line(member.__doc__),
                 )
             )
         elif isinstance(member, classmethod):
-            rows.append((f"`{name}{_call(member.__func__, method=True)}`, a class method", _one_line(member.__doc__)))
+            function: Any = cast("Any", member).__func__
+            rows.append((f"`{name}{_call(function, method=True)}`, a class method", _one_line(member.__doc__)))
         elif inspect.iscoroutinefunction(member):
             rows.append((f"`await {name}{_call(member, method=True)}`", _one_line(member.__doc__)))
         elif inspect.isfunction(member):
             rows.append((f"`{name}{_call(member, method=True)}`", _one_line(member.__doc__)))
     return rows
+
+
+def _property_type(member: property) -> str:
+    assert member.fget is not None, "a public property can be read"
+    return _annotation(inspect.signature(member.fget).return_annotation)
 
 
 def _one_line(text: str | None) -> str:

@@ -45,6 +45,13 @@ class HeldLoaded:
 
 
 @dataclass(frozen=True, slots=True)
+class SleepersLoaded:
+    """Sleeping hosts, brought from the store because their gap may have become shorter while they slept."""
+
+    hosts: list[LoadedHost]
+
+
+@dataclass(frozen=True, slots=True)
 class HeadLoaded:
     """The first entries of one queue of a host. `complete` when the store holds no more."""
 
@@ -120,4 +127,4 @@ class RobotsCame:
     answer: RobotsAnswer
 
 
-Event = Found | Woken | HeldLoaded | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame
+Event = Found | Woken | HeldLoaded | SleepersLoaded | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame

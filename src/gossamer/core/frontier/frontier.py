@@ -107,6 +107,7 @@ class Frontier:
     ) -> None:
         self.policy = policy
         """Replaced by `adopt` only."""
+        self._longest_gap = policy.gap
         self.ceilings: Final = ceilings
         self.ledger: Final = ledger
         self.working: Final = WorkingSet(policy.hosts_max, ledger)
@@ -127,8 +128,8 @@ class Frontier:
                 self._visited(event, now)
             case events.Postponed():
                 self._postponed(event, now)
-            case events.HeldLoaded():
-                self._held_loaded(event, now)
+            case events.HeldLoaded() | events.SleepersLoaded():
+                self._look_again(event, now)
             case events.HeadLoaded():
                 self._head_loaded(event, now)
             case events.Woken():
@@ -154,8 +155,10 @@ class Frontier:
     def adopt(self, policy: FrontierPolicy, now: float) -> list[Command]:
         """Put another policy in force. Hosts that it closes are held as their turn comes, before anything is leased.
 
-        Hosts that it opens come back with `HeldLoaded`. `hosts_max` stays what it was.
+        Hosts that it opens come back with `HeldLoaded`, those that sleep too long under it (see `may_oversleep`) with
+        `SleepersLoaded`. `hosts_max` stays what it was.
         """
+        self._longest_gap = max(self._longest_gap, policy.gap, key=lambda gap: gap.minimum_seconds)
         gaps = {host_id: self._gap_seconds(host) for host_id, host in self.hosts.items()}
         self.policy = policy
         for host in list(self.hosts.values()):
@@ -164,6 +167,10 @@ class Frontier:
                 change_gap(self.working.touch(host), before, after)
                 self.working.repush(host, now)
         return self._take()
+
+    def may_oversleep(self) -> bool:
+        """Whether hosts sleep because of a gap that is shorter now."""
+        return self._longest_gap.minimum_seconds > max(SLEEP_SECONDS, self.policy.gap.minimum_seconds)
 
     def next_moment(self) -> float | None:
         """When `advance` has something to do again; None when only events can bring it."""
@@ -322,6 +329,12 @@ class Frontier:
         for loaded in event.hosts:
             self.working.push(self.working.enter(loaded, self._not_before(loaded.state)), now)
 
+    def _look_again(self, event: events.HeldLoaded | events.SleepersLoaded, now: float) -> None:
+        if isinstance(event, events.HeldLoaded):
+            self._held_loaded(event, now)
+        else:
+            self._sleepers_loaded(event, now)
+
     def _held_loaded(self, event: events.HeldLoaded, now: float) -> None:
         for loaded in event.hosts:
             state = loaded.state
@@ -333,6 +346,16 @@ class Frontier:
             elif why != state.held_why:
                 state.held_why, state.held_at = why, now
                 self.working.touched[loaded.host_id] = state
+
+    def _sleepers_loaded(self, event: events.SleepersLoaded, now: float) -> None:
+        for loaded in event.hosts:
+            state = loaded.state
+            if loaded.host_id not in self.hosts and state.ready_level >= 0:
+                times, delay = state.response_seconds, state.crawl_delay
+                before, after = (gap_seconds(gap, times, delay) for gap in (self._longest_gap, self.policy.gap))
+                if after.seconds < before.seconds:
+                    change_gap(state, before.seconds, after.seconds)
+                    self.working.wake_earlier(loaded, now)
 
     def _resolved(self, event: events.Resolved, now: float) -> None:
         host = self.hosts[event.host_id]
@@ -441,9 +464,9 @@ class Frontier:
         self.working.push(host, now)
 
     def _look_further(self, host: BackQueue, entry: Entry, now: float) -> bool:
-        """Every URL in memory waits for an unreachable robots.txt. URLs of other authorities may wait in the store: then
-        those in memory make way for them, into the retry queue. False when the robots.txt of `entry` is all that is left
-        to ask for.
+        """Every URL in memory waits for an unreachable robots.txt. URLs of other authorities may wait in the store:
+        then those in memory make way for them, into the retry queue. False when the robots.txt of `entry` is all that
+        is left to ask for.
         """
         unread = host.unread_queue()
         if unread >= 0:

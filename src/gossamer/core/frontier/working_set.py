@@ -163,6 +163,12 @@ class WorkingSet:
         self._note_wake(wake_ms / 1000)
         self._leave(host, Move(host.host_id, left_active=True, ready_level=level, ready_wake_ms=wake_ms))
 
+    def wake_earlier(self, loaded: LoadedHost, now: float) -> None:
+        """The moment of a sleeping host has come nearer."""
+        wake_ms = max(0, int(max(loaded.state.next_at, now) * 1000))
+        if wake_ms < loaded.state.ready_wake_ms:
+            self._move_asleep(loaded, loaded.state.ready_level, wake_ms)
+
     def _free(self, state: HostState) -> None:
         """Its URLs, if they were held, are queued again."""
         if state.held:
