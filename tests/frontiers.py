@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gossamer.core.dns.answer import Answer
 from gossamer.core.frontier import commands, events
+from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.fate import Fate, FateKind
 from gossamer.core.frontier.frontier import Frontier, FrontierPolicy, Room
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
@@ -34,6 +35,7 @@ from gossamer.core.politeness.backoff import backoff
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
 from gossamer.core.politeness.gap import GapPolicy
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState
+from gossamer.core.scope.block_list import BlockList
 from gossamer.core.url.parse import authority_of, host_of, target_of
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ class Stage:
         chance: Callable[[], float] = lambda: 0.0,
         rows: Rows | None = None,
         reopened: bool = False,
+        closed: ClosedHosts | None = None,
         now: float = BEGIN,
     ) -> None:
         self.now = now
@@ -113,6 +116,7 @@ class Stage:
             body_bytes_max=body_bytes_max,
             pages_per_host_max=pages_per_host_max,
             bytes_per_host_max=bytes_per_host_max,
+            closed=closed or ClosedHosts(),
         )
         self.ceilings = Ceilings(ceilings or CeilingPolicy(address_connections=10_000, address_requests_per_second=1e6))
         self.frontier = Frontier(policy, self.ceilings, self.rows.ledger, chance, reopened_at=now if reopened else None)
@@ -293,6 +297,18 @@ class Stage:
         assert lease.kind is LeaseKind.ROBOTS
         self.robots(lease, body)
 
+    def close(self, *hosts: str, blocked: tuple[str, ...] = ()) -> None:
+        """These hosts are paused or blocked from now on, and no others."""
+        closed = ClosedHosts(BlockList(frozenset(blocked)), frozenset(hosts))
+        self.adopt(replace(self.frontier.policy, closed=closed))
+
+    def adopt(self, policy: FrontierPolicy) -> None:
+        """As `flow.operations.adopt`."""
+        self.perform(self.frontier.adopt(policy, self.now))
+        self.handle(events.HeldLoaded([self._load_host(key) for key in sorted(self.rows.held)]))
+        if self.frontier.may_oversleep():
+            self.handle(events.SleepersLoaded([self._load_host(key) for _, _, key in sorted(self.rows.ready)]))
+
     def commit(self) -> None:
         """Keep the host states changed since the last commit."""
         for key, state in self.frontier.take_touched().items():
@@ -325,7 +341,7 @@ class Stage:
                     self.lookups.append(host)
                 case commands.Refill() | commands.Wake() | commands.Postpone():
                     queue += self.frontier.handle(self._load(command), self.now)
-                case commands.SendErrand():
+                case commands.SendErrand(errand):
                     self.sent.append(command)
                     self.errands -= command.origin is not None
                 case commands.AnswerErrand(errand, answer):
@@ -345,9 +361,11 @@ class Stage:
                 entries = [Entry(each, mark, self.rows.record(key, mark)) for each, mark in found[:HEAD_ENTRIES_MAX]]
                 return events.HeadLoaded(key, queue, entries, len(found) < HEAD_ENTRIES_MAX)
             case commands.Wake(most, until):
-                due = sorted(item for item in self.rows.ready if item[1] <= int(until * 1000))[:most]
-                rest = self.rows.ready.difference(due)
-                hosts = [self._load_host(key) for _, _, key in due]
+                due = sorted(
+                    (item for item in self.rows.ready if item[1] <= int(until * 1000)), key=lambda item: item[0]
+                )
+                rest = self.rows.ready.difference(due[:most])
+                hosts = [self._load_host(key) for _, _, key in due[:most]]
                 return events.Woken(hosts, min((item[1] / 1000 for item in rest), default=None))
             case commands.Postpone(key, queue, entries, due):
                 self.postponed.append(command)
@@ -446,8 +464,8 @@ class Stage:
         """As `flow.opening.restore_working_set`."""
         hosts = [self._load_host(key) for key in sorted(self.rows.active)]
         held = [self._load_host(key) for key in sorted(self.rows.held)]
-        free = [host for host in held if not self.frontier.is_over_cap(host.state)]
-        self.handle(events.Woken([*hosts, *free], 0.0))
+        self.handle(events.Woken(hosts, 0.0))
+        self.handle(events.HeldLoaded(held))
 
     # --- judging -------------------------------------------------------------------------------------------------
 
@@ -456,6 +474,7 @@ class Stage:
         key = lease.host_id
         assert key == host_id(host_of(lease.url))
         assert lease.granted == self.now
+        assert not self.frontier.policy.closed.reason(lease.host), "a lease of a closed host"
         assert all(other.host_id != key for other in self.open.values()), f"two leases of {lease.host} at once"
         due = max(self.not_before.get(key, 0.0), self._last_end.get(key, 0.0) + self._crawl_delay(key))
         if self.opened_at is not None:

@@ -124,7 +124,8 @@ def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
 
 
 def _seeds(crawl: Crawl) -> int:
-    return len((crawl.folder / "state" / "seeds.tsv").read_text(encoding="utf-8").splitlines())
+    files = [crawl.folder / "state" / name for name in ("seeds.tsv", "added.tsv")]
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files if path.exists())
 
 
 def _differences(checks: list[tuple[str, Any, Any]]) -> list[str]:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
+import gossamer
+from gossamer.app.python.options import KEYWORDS
 from gossamer.app.reference import FILLED, PAGES, write
 from gossamer.app.reference.formats import fill
 from gossamer.app.settings.tree import TRAITS
@@ -32,3 +35,14 @@ def test_every_key_is_on_the_page(tmp_path: Path) -> None:
     write(tmp_path)
     page = (tmp_path / "reference-settings.md").read_text(encoding="utf-8")
     assert all(f"`{key}`" in page for key in TRAITS)
+
+
+def test_every_public_name_is_described() -> None:
+    page = (DOCS / "reference-python.md").read_text(encoding="utf-8")
+    for name in gossamer.__all__:
+        item = getattr(gossamer, name)
+        assert f"## gossamer.{name}" in page
+        assert item.__doc__, name
+        members = [each for each in vars(item) if not each.startswith("_")] if inspect.isclass(item) else []
+        assert all(f"`{each}" in page or f"`await {each}" in page for each in members), name
+    assert all(f"`{name}`" in page for name in [*gossamer.errors.__all__, *KEYWORDS])

@@ -256,6 +256,15 @@ class RocksStore:
         return True
 
 
+def repair_store(path: Path, resources: RocksResources) -> None:
+    """Make a damaged store one that opens, with what its files still hold; what they do not hold is lost.
+
+    Raises StoreError where even that fails.
+    """
+    with _Faults(path):
+        rocksdict.Rdict.repair(str(path), _database_options(resources, create=False))
+
+
 def _open(path: Path, resources: RocksResources, *, create: bool) -> _Handles:
     options = _database_options(resources, create=create)
     families = {table.value: _table_options(kind, resources) for table, kind in TABLES.items()}

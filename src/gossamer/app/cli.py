@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import keyword
 import os
 import platform
 import sys
@@ -24,6 +25,20 @@ COMMANDS: Final = {
     "crawl": "crawl from seeds into a new folder",
     "resume": "go on with a crawl that was stopped, killed, or ended at a limit",
     "status": "what a crawl is doing, or how it ended",
+    "hosts": "the hosts of a crawl and where each stands; one host's card; the requests it was sent",
+    "add": "add seeds to a crawl, running or not",
+    "block": "contact a host no more; what it has queued is held",
+    "unblock": "take a host off the crawl's own block list",
+    "pause": "lease nothing of a host, or nothing at all, until continued",
+    "continue": "end a pause",
+    "stop": "end a running crawl as Ctrl-C does; it can be resumed",
+    "set": "change live settings of a crawl, running or not",
+    "explain": "why a URL was or was not fetched, and all that is known of it",
+    "show": "a stored capture: as text, headers, links or as it was sent",
+    "forget": "fetch a URL again that is done, gone, failed or refused",
+    "get": "fetch one page as a crawl would, and show what came and what would become of it",
+    "doctor": "check this machine, or a crawl folder and mend it",
+    "completion": "a script that teaches a shell these commands",
     "demo": "crawl the documentation of this Python, without the internet",
     "simulate": "crawl made-up webs with made-up trouble, and check what must hold",
 }
@@ -98,7 +113,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _module(name: str) -> Command:
-    return cast("Command", cast("Any", importlib.import_module(f"gossamer.app.commands.{name}")))
+    suffix = "_" if keyword.iskeyword(name) else ""
+    return cast("Command", cast("Any", importlib.import_module(f"gossamer.app.commands.{name}{suffix}")))
 
 
 def _overview() -> str:

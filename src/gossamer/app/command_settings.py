@@ -17,11 +17,11 @@ NEW_CRAWL_ONLY: Final = frozenset({"output.folder", "seeds.files"})
 """Keys whose flags make no sense for a crawl that exists."""
 
 
-def add_setting_flags(parser: argparse.ArgumentParser, *, new_crawl: bool) -> None:
-    """The flags of FLAGS, and --config and --set."""
+def add_setting_flags(parser: argparse.ArgumentParser, *, new_crawl: bool, only: frozenset[str] | None = None) -> None:
+    """The flags of FLAGS (of them `only` those of these keys), and --config and --set."""
     group = parser.add_argument_group("settings (every flag names a key; docs/reference-settings.md lists all)")
     for flag in FLAGS:
-        if not new_crawl and flag.key in NEW_CRAWL_ONLY:
+        if (not new_crawl and flag.key in NEW_CRAWL_ONLY) or (only is not None and flag.key not in only):
             continue
         trait = TRAITS[flag.key]
         text = f"{trait.meaning} [{flag.key}]".replace("%", "%%")

@@ -7,7 +7,6 @@ where it is. One request a line and one answer a line, both JSON objects.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import json
@@ -25,6 +24,7 @@ from gossamer.app.whole_file import write_whole
 from gossamer.core.limits import CONTROL_BYTES_MAX, CONTROL_SECONDS_MAX
 
 if TYPE_CHECKING:
+    import asyncio
     from types import TracebackType
 
     from gossamer.app.folder import CrawlFolder
@@ -53,6 +53,8 @@ class ControlServer:
         with contextlib.suppress(FileNotFoundError):
             self._path.unlink()
         # Its folder is ours alone, so nobody can connect before the rights are set.
+        import asyncio  # noqa: PLC0415 - only a running crawl needs it; who asks one should not wait for it
+
         self._server = await asyncio.start_unix_server(self._serve, self._path, limit=CONTROL_BYTES_MAX)
         self._path.chmod(0o600)
         place = {"socket": str(self._path), "folder": str(self._folder.path.resolve()), "process": os.getpid()}
@@ -77,6 +79,8 @@ class ControlServer:
         await self.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        import asyncio  # noqa: PLC0415 - as above
+
         # A peer that goes away, sends too much or nothing ends its own connection and nothing else.
         with contextlib.suppress(ConnectionError, ValueError, TimeoutError):
             while line := await asyncio.wait_for(reader.readline(), CONTROL_SECONDS_MAX):

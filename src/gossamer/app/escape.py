@@ -14,6 +14,12 @@ UNSAFE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 controls, zero-width ones, tags), surrogates, private and unassigned ones, line and paragraph separators."""
 BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
 """Letters and marks that show nothing."""
+SELECTORS: Final = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+"""Variation selectors: they make the character before them wider in some terminals and not in others."""
+WIDE_SINCE_16: Final = frozenset(
+    map(chr, (*range(0x2630, 0x2638), *range(0x268A, 0x2690), *range(0x4DC0, 0x4E00), *range(0x1D300, 0x1D377)))
+)
+"""Hexagrams, tetragrams and counting rods, two columns wide from Unicode 16 on; older tables say one."""
 MARKS_MAX: Final = 2
 """Marks on one letter that are shown; taller stacks climb over the lines above."""
 CUT: Final = "…"
@@ -45,7 +51,7 @@ def _piece(character: str) -> str:
         return " "
     if character.isascii() and character.isprintable():
         return character
-    if unicodedata.category(character) in UNSAFE or character in BLANKS:
+    if unicodedata.category(character) in UNSAFE or character in BLANKS or character in SELECTORS:
         return _code(character)
     return " " if unicodedata.category(character) == "Zs" else character
 
@@ -59,7 +65,7 @@ def _columns(piece: str) -> int:
         return len(piece)
     if unicodedata.category(piece) in {"Mn", "Me"}:
         return 0
-    return 2 if unicodedata.east_asian_width(piece) in "WFA" else 1
+    return 2 if unicodedata.east_asian_width(piece) in "WFA" or piece in WIDE_SINCE_16 else 1
 
 
 def _cut(shown: list[str], used: int, width: int) -> str:

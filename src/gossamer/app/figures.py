@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 SIZES: Final = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
@@ -33,3 +34,11 @@ def duration(seconds: float) -> str:
             rest = whole % unit // part
             return f"{whole // unit}{name} {rest}{part_name}" if rest else f"{whole // unit}{name}"
     return f"{seconds:.1f}s"
+
+
+def moment(seconds: float) -> str:
+    """Seconds since the epoch -> "2026-11-30 13:47:00 UTC"; any number is a moment, the calendar's ends included."""
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(seconds))).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError):
+        return "never"

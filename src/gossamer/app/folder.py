@@ -16,7 +16,7 @@ from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.app.seeds import Seed, decode_seeds, encode_seeds
 from gossamer.app.settings.crawl_toml import read_crawl_toml, write_crawl_toml
-from gossamer.app.whole_file import sync_folder, write_whole
+from gossamer.app.whole_file import append_lines, sync_folder, whole_lines, write_whole
 from gossamer.core.url.key import KEY_RULES_NEWEST
 from gossamer.core.url.site import SiteList
 
@@ -90,13 +90,23 @@ class CrawlFolder:
         return self.state / "seeds.tsv"
 
     @property
+    def added(self) -> Path:
+        """Seeds that the operator added later, in the same form."""
+        return self.state / "added.tsv"
+
+    @property
+    def orders(self) -> Path:
+        """The operator's standing orders."""
+        return self.state / "orders.json"
+
+    @property
     def control(self) -> Path:
         """Where the control socket of the running crawl is."""
         return self.state / "control.json"
 
     @property
     def changes(self) -> Path:
-        """Changed settings, one JSON line each."""
+        """Changed settings and operator's orders, one JSON line each."""
         return self.state / "changes.jsonl"
 
     def shard(self, number: int) -> Path:
@@ -104,8 +114,12 @@ class CrawlFolder:
         return self.state / f"shard-{number:03}"
 
     def read_seeds(self) -> list[Seed]:
-        """The seeds the crawl was made with."""
-        return decode_seeds(self.seeds.read_bytes())
+        """The seeds the crawl was made with, and those added later."""
+        return decode_seeds(self.seeds.read_bytes()) + self.read_added()
+
+    def read_added(self) -> list[Seed]:
+        """The seeds that the operator added."""
+        return decode_seeds(whole_lines(self.added.read_bytes())) if self.added.exists() else []
 
     def read_facts(self) -> FixedFacts:
         """The fixed facts. Raises UserError (exit 7) when they are damaged."""
@@ -212,8 +226,7 @@ def record_changes(folder: CrawlFolder, settings: Settings, changes: Iterable[Ch
     ]
     if not lines:
         return
-    known = folder.changes.read_bytes() if folder.changes.exists() else b""
-    write_whole(folder.changes, known + "".join(f"{line}\n" for line in lines).encode())
+    append_lines(folder.changes, lines)
     write_crawl_toml(folder.crawl_toml, settings)
 
 

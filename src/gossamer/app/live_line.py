@@ -7,7 +7,7 @@ import os
 import shutil
 from collections import deque
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from gossamer.app import figures
 from gossamer.app.escape import inert
@@ -42,6 +42,47 @@ def loudness_of(stream: TextIO, *, quiet: bool) -> Loudness:
     if quiet:
         return Loudness.QUIET
     return Loudness.LIVE if stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" else Loudness.PLAIN
+
+
+def progress_line(progress: Progress, pages_rate: float, bytes_rate: float, columns: int) -> str:
+    """A snapshot on one line of at most `columns`; rates are a second."""
+    line = f"paused: {', '.join(progress.paused)}  " if progress.paused else ""
+    line += (
+        f"{figures.rate(pages_rate)} pages/s  {figures.size(bytes_rate)}/s  "
+        f"{figures.count(progress.pages)} pages  {figures.count(progress.queued)} queued  "
+        f"hosts {progress.ready} ready {progress.waiting} waiting {progress.parked} parked  "
+        f"{figures.count(progress.errors)} errors"
+    )
+    room = columns - len(line) - 2
+    if progress.newest and room >= URL_COLUMNS_MIN:
+        line += "  " + inert(progress.newest, room)
+    return inert(line, columns)
+
+
+class Progressing(Protocol):
+    """Whoever shows a crawl to people."""
+
+    def show(self, progress: Progress) -> None:
+        """A snapshot; called a few times a second."""
+        ...
+
+    def say(self, message: str) -> None:
+        """A line that stays; partly untrusted text."""
+        ...
+
+    def close(self) -> None:
+        """The crawl is over."""
+        ...
+
+
+def make_progress(stream: TextIO, *, quiet: bool) -> Progressing:
+    """What suits `stream`: the full view on a terminal, plain lines elsewhere, or nothing."""
+    loudness = loudness_of(stream, quiet=quiet)
+    if loudness is not Loudness.LIVE:
+        return LiveLine(stream, loudness)
+    from gossamer.app.display import Display  # noqa: PLC0415 - rich takes a while to import
+
+    return Display(stream)
 
 
 class LiveLine:
@@ -87,16 +128,7 @@ class LiveLine:
         pages, received, since = progress.pages - first.pages, progress.bytes - first.bytes, seconds
         if seconds <= 0:
             pages, received, since = 0, 0, 1.0
-        line = (
-            f"{figures.rate(pages / since)} pages/s  {figures.size(received / since)}/s  "
-            f"{figures.count(progress.pages)} pages  {figures.count(progress.queued)} queued  "
-            f"hosts {progress.ready} ready {progress.waiting} waiting {progress.parked} parked  "
-            f"{figures.count(progress.errors)} errors"
-        )
-        room = columns - len(line) - 2
-        if progress.newest and room >= URL_COLUMNS_MIN:
-            line += "  " + inert(progress.newest, room)
-        return inert(line, columns)
+        return progress_line(progress, pages / since, received / since, columns)
 
     def _columns(self) -> int:
         return max(20, shutil.get_terminal_size().columns)

@@ -9,37 +9,79 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from gossamer import __version__
-from gossamer.app.progress import Progress
+from gossamer.app.fact_words import fact_words
+from gossamer.app.progress import Bounds, DiskShown, Progress, WorkerShown
 from gossamer.core.ending import EndState
-from gossamer.core.frontier.back_queue import Phase
 from gossamer.core.frontier.ledger import Ledger, total
 
 if TYPE_CHECKING:
+    from gossamer.app.census import HostCounts
+    from gossamer.app.watching import Watching
+    from gossamer.core.frontier.closed_hosts import ClosedHosts
     from gossamer.flow.shard import Shard
     from gossamer.flow.worker import Worker
 
 SUMMARY_VERSION: Final = 1
+HOSTS_SHOWN: Final = 5
+"""Of each list of the busiest and the slowest."""
 
 
-def progress_of(worker: Worker, started: float) -> Progress:
-    """The snapshot of this moment. Bounded by the working set."""
+def progress_of(worker: Worker, started: float, watching: Watching, hosts: HostCounts) -> Progress:
+    """The snapshot of this moment."""
     now = worker.clock.now()
-    hosts = [host for shard in worker.shards for host in shard.frontier.hosts.values()]
-    waiting = [host for host in hosts if host.phase is Phase.WAITING]
-    due = sum(host.at <= now for host in waiting)
-    ledgers = [shard.ledger for shard in worker.shards]
+    ledger, tallies = total([shard.ledger for shard in worker.shards]), watching.tallies
+    errors, refused = sum(ledger.failed.values()), sum(ledger.refused.values())
     return Progress(
         elapsed=now - started,
-        pages=sum(ledger.pages for ledger in ledgers),
-        bytes=sum(ledger.bytes for ledger in ledgers),
-        queued=sum(ledger.queued for ledger in ledgers),
+        pages=ledger.pages,
+        bytes=ledger.bytes,
+        queued=ledger.queued,
         leased=len(worker.in_flight),
-        ready=due + len(hosts) - len(waiting),
-        waiting=len(waiting) - due - sum(host.state.parked for host in waiting),
-        parked=sum(host.state.parked for host in hosts),
-        errors=sum(sum(ledger.failed.values()) for ledger in ledgers),
+        ready=hosts.ready,
+        waiting=hosts.waiting,
+        parked=hosts.parked,
+        errors=errors,
         newest=worker.newest,
+        known=ledger.known,
+        done=ledger.done + ledger.gone + errors + refused,
+        held=ledger.held,
+        statuses=ledger.statuses,
+        failed=ledger.failed,
+        refused=ledger.refused,
+        refused_links=ledger.refused_links,
+        slowed=dict(tallies.slowed),
+        busiest=tuple(tallies.busiest.greatest(HOSTS_SHOWN)),
+        slowest=tuple(tallies.slowest.greatest(HOSTS_SHOWN)),
+        disks=disks_of(watching),
+        workers=(_worker_shown(worker),),
+        bounds=_bounds(worker, now),
+        paused=tuple(sorted(worker.pauses)),
+        stopping=worker.stopping,
+        note=fact_words(tallies.notable[-1][1]) if tallies.notable else "",
     )
+
+
+def disks_of(watching: Watching) -> tuple[DiskShown, ...]:
+    """The disks written to, as the last look found them."""
+    policy = watching.disk.guard.policy
+    return tuple(
+        DiskShown(space.mount, space.free, space.total, policy.pause_bytes(space.total))
+        for space in watching.disk.spaces
+    )
+
+
+def _worker_shown(worker: Worker) -> WorkerShown:
+    budget, seconds = worker.budget, worker.committer.seconds
+    return WorkerShown(0, budget.fetches_reserved, budget.fetches_max, seconds[-1] if seconds else 0.0, memory_now())
+
+
+def _bounds(worker: Worker, now: float) -> Bounds:
+    budget = worker.budget
+    pages = [budget.pages_max] if budget.pages_max is not None else []
+    if budget.public_pages_max is not None and budget.public_pages:
+        pages.append(budget.pages + budget.public_pages_max - budget.public_pages)
+    left = None if budget.deadline is None else max(0.0, budget.deadline - now)
+    return Bounds(min(pages, default=None), budget.bytes_max, left)
 
 
 def ledger_numbers(ledgers: list[Ledger]) -> dict[str, Any]:
@@ -95,7 +137,7 @@ def end_numbers(worker: Worker, ending: EndState, started: float, *, resumed: bo
         "commits": worker.committer.commits,
         "commit_milliseconds_median": round(statistics.median(commits) * 1000, 1),
         "commit_milliseconds_max": round(max(commits) * 1000, 1),
-        "memory_bytes_peak": _peak_memory(),
+        "memory_bytes_peak": memory_peak(),
     }
 
 
@@ -110,11 +152,25 @@ def _reason(worker: Worker, ending: EndState) -> str:
             return f"--max-bytes {budget.bytes_max} reached"
         if budget.deadline is not None and worker.clock.now() >= budget.deadline:
             return "--max-time reached"
-        return "a cap per host is reached; its URLs are held"
+        return _held(worker)
     if ending in (EndState.STALLED, EndState.NOTHING_FETCHED):
+        if worker.waits_for_operator:
+            return f"hosts are paused: {', '.join(sorted(_closed(worker).paused)[:5])}"
         errors = sorted({host.state.error for shard in worker.shards for host in _states(shard) if host.state.error})
         return "; ".join(errors[:5])
     return ""
+
+
+def _held(worker: Worker) -> str:
+    """Why nothing is queued any more and URLs are held."""
+    blocked = _closed(worker).blocked
+    if blocked.hosts or blocked.domains:
+        return "what is left is held: its hosts are blocked, or over a cap per host"
+    return "a cap per host is reached; its URLs are held"
+
+
+def _closed(worker: Worker) -> ClosedHosts:
+    return worker.shards[0].frontier.policy.closed
 
 
 def _states(shard: Shard) -> list[Any]:
@@ -125,6 +181,16 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _peak_memory() -> int:
+def memory_now() -> int:
+    """Bytes of this process's memory that are in RAM; where the system does not say, the most there ever were."""
+    try:
+        with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 - read twice a second; a Path would be made each time
+            return int(statm.read().split()[1]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return memory_peak()
+
+
+def memory_peak() -> int:
+    """The most memory this process ever had, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

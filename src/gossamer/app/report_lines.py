@@ -18,6 +18,7 @@ LABELS: Final = {
     "reason": "why",
     "folder": "folder",
     "process": "process",
+    "paused": "paused by",
     "started": "started",
     "ended": "ended at",
     "seconds": "took",
@@ -55,6 +56,11 @@ LABELS: Final = {
     "commits": "commits",
     "commit_milliseconds_median": "commit, median",
     "commit_milliseconds_max": "commit, longest",
+    "busiest_hosts": "busiest hosts",
+    "slowest_hosts_milliseconds": "slowest hosts",
+    "disk_free_bytes": "room on disk",
+    "folder_bytes": "bytes on disk",
+    "memory_bytes": "memory",
     "memory_bytes_peak": "memory at most",
     "release": "release",
 }
@@ -94,7 +100,7 @@ def report_lines(numbers: Mapping[str, object]) -> list[str]:
             continue
         if isinstance(value, Mapping | list):
             lines.append(label)
-            lines += [f"  {line}" for line in _entries(cast("Mapping[str, object] | list[object]", value))]
+            lines += [f"  {line}" for line in _entries(key, cast("Mapping[str, object] | list[object]", value))]
         else:
             lines.append(f"{label:{LABEL_COLUMNS}} {_value(key, value)}")
     return lines
@@ -106,14 +112,14 @@ def _is_nothing(key: str, value: object) -> bool:
     return value is None or (isinstance(value, str | list | Mapping) and not value)
 
 
-def _entries(entries: Mapping[str, object] | list[object]) -> list[str]:
+def _entries(name: str, entries: Mapping[str, object] | list[object]) -> list[str]:
     if isinstance(entries, list):
-        return [_value("", entry) for entry in entries]
+        return [_value(name, entry) for entry in entries]
 
     def weight(item: tuple[str, object]) -> tuple[float, str]:
         return (-item[1] if isinstance(item[1], int | float) else 0.0, item[0])
 
-    return [f"{_value('', value):>12}  {inert(key, 100)}" for key, value in sorted(entries.items(), key=weight)]
+    return [f"{_value(name, value):>12}  {inert(key, 100)}" for key, value in sorted(entries.items(), key=weight)]
 
 
 def _value(key: str, value: object) -> str:

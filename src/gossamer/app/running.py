@@ -5,37 +5,51 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from gossamer import __version__
+from gossamer.app.added import queue_added
+from gossamer.app.census import Census
 from gossamer.app.control import ControlServer
 from gossamer.app.disk_trouble import disk_trouble
 from gossamer.app.exit_codes import Exit
+from gossamer.app.explaining import answer_explain, answer_forget
+from gossamer.app.host_books import QUERIES, HostBooks, Message, books_of
+from gossamer.app.in_force import LiveCrawl
 from gossamer.app.live_line import ONCE_INTERRUPTED, TWICE_INTERRUPTED
+from gossamer.app.metrics import Readings
+from gossamer.app.metrics_server import serving_metrics
 from gossamer.app.numbers import end_numbers, ledger_numbers, progress_of
+from gossamer.app.operations import Operated, answers_of
 from gossamer.app.wiring import make_worker
 from gossamer.core.ending import EndState
+from gossamer.core.facts import CrawlEnded, CrawlStarted, Recovered
 from gossamer.flow.loop import crawl
 from gossamer.flow.seeding import seed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Callable
 
+    from gossamer.app.control import Answering
     from gossamer.app.folder import CrawlFolder
-    from gossamer.app.live_line import LiveLine
+    from gossamer.app.live_line import Progressing
+    from gossamer.app.progress import Progress
     from gossamer.app.settings import Settings
+    from gossamer.app.watching import Watching
     from gossamer.flow.worker import Worker
     from gossamer.ports.files import Recovery
 
-SHOW_SECONDS: Final = 0.25
+SHOW_SECONDS: Final = 0.5
 """Time between snapshots for the live line."""
 
 
-def run_crawl(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: LiveLine) -> EndState:
+def run_crawl(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: Progressing) -> EndState:
     """Crawl until there is a reason to end. The folder is locked by the caller. Raises UserError and OSError."""
     with asyncio.Runner(loop_factory=_new_loop) as runner:
-        return runner.run(_run(settings, folder, resume=resume, ui=ui))
+        return runner.run(crawl_folder(settings, folder, resume=resume, ui=ui))
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -49,8 +63,10 @@ class Run:
     """What one run keeps beside its worker."""
 
     worker: Worker
-    ui: LiveLine
+    ui: Progressing
     started: float
+    watching: Watching
+    census: Census = field(default_factory=Census)
     interrupts: int = 0
     crawling: asyncio.Task[EndState] | None = field(default=None)
 
@@ -63,27 +79,72 @@ class Run:
         elif self.crawling is not None:
             self.crawling.cancel()
 
+    def stop(self) -> None:
+        """A plea to end, as Ctrl-C the first time; another one changes nothing."""
+        if not self.interrupts:
+            self.interrupt()
+
+    def progress(self) -> Progress:
+        """The snapshot of this moment."""
+        return progress_of(self.worker, self.started, self.watching, self.census.of(self.worker))
+
+    def readings(self) -> Readings:
+        """What the metrics are made from."""
+        return Readings(self.worker, self.watching, self.census.of(self.worker), self.started)
+
     def numbers(self) -> dict[str, Any]:
         """What the control socket answers."""
-        shown = progress_of(self.worker, self.started).as_dict()
-        return {"process": os.getpid(), **shown, **ledger_numbers([shard.ledger for shard in self.worker.shards])}
+        shown = self.progress().as_dict()
+        ledgers = ledger_numbers([shard.ledger for shard in self.worker.shards])
+        return {"process": os.getpid(), "paused": sorted(self.worker.pauses), **shown, **ledgers}
 
 
-async def _run(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: LiveLine) -> EndState:
+async def crawl_folder(
+    settings: Settings,
+    folder: CrawlFolder,
+    *,
+    resume: bool,
+    ui: Progressing,
+    joined: Callable[[Run], None] | None = None,
+) -> EndState:
+    """The same on the running event loop. `joined`: who runs it is no command line but a program, which is handed the
+    run before it begins and keeps its signals to itself.
+    """
     worker, world, recovery = make_worker(settings, folder, resume=resume)
-    run = Run(worker, ui, world.clock.now())
-    _say_recovery(ui, recovery, worker.commit_number - 1)
+    run = Run(worker, ui, world.clock.now(), world.watching)
+    world.watching.say = ui.say
+    _tell_start(run, recovery, resume=resume)
     ending = EndState.DISK
     try:
         seed(worker, ((each.url, each.group) for each in folder.read_seeds()))
-        async with _signals(run), ControlServer(folder, {"status": lambda _: run.numbers()}):
+        signals = _signals(run) if joined is None else nullcontext()
+        if joined is not None:
+            joined(run)
+        queue_added(worker, folder.read_added())
+        operated = Operated(folder, settings, LiveCrawl(worker, run.started, world.watching, run.stop), world.clock.now)
+        async with signals, ControlServer(folder, _answers(run, operated)), serving_metrics(settings, run.readings):
             ending = await _crawl(run)
-        await _finish(run, folder, ending, resume=resume)
+        ending = await _finish(run, folder, ending, resume=resume)
     finally:
         troubles = await world.close()
     if troubles and ending is not EndState.DISK:
         raise troubles[0]
     return ending
+
+
+def _answers(run: Run, operated: Operated) -> dict[str, Answering]:
+    """What the control socket answers, by request."""
+    return {
+        "status": lambda _: run.numbers(),
+        "explain": lambda message: answer_explain(run.worker, message),
+        "forget": lambda message: answer_forget(run.worker, operated.folder, message),
+        **answers_of(operated),
+        **{name: partial(_query, operated, query) for name, query in QUERIES.items()},
+    }
+
+
+def _query(operated: Operated, query: Callable[[HostBooks, Message], Message], request: Message) -> Message:
+    return query(books_of(operated), request)
 
 
 async def _crawl(run: Run) -> EndState:
@@ -94,32 +155,52 @@ async def _crawl(run: Run) -> EndState:
     except asyncio.CancelledError:
         return EndState.INTERRUPTED
     except Exception as error:
-        trouble = disk_trouble(error)
-        if trouble is None or trouble.exit_code is not Exit.DISK:
+        if (disk := _disk_end(run, error)) is None:
             raise
-        run.ui.say(trouble.message)
-        return EndState.DISK
+        return disk
     finally:
         showing.cancel()
 
 
-async def _finish(run: Run, folder: CrawlFolder, ending: EndState, *, resume: bool) -> None:
-    """The last commits and the summary. On a full disk the last commit that was made stands."""
+async def _finish(run: Run, folder: CrawlFolder, ending: EndState, *, resume: bool) -> EndState:
+    """The last commits and the summary; the end state as it then is. On a full disk the last commit made stands."""
     worker = run.worker
     if ending is not EndState.DISK:
-        await worker.committer.commit()
-        if ending in (EndState.COMPLETE, EndState.LIMIT, EndState.NOTHING_FETCHED) or run.interrupts < 2:
-            await worker.finish_files()
+        ending = await _last_commits(run, ending)
     numbers = end_numbers(worker, ending, run.started, resumed=resume)
+    worker.note(CrawlEnded(ending.value, numbers["reason"], numbers["pages"], numbers["queued"], numbers["seconds"]))
     try:
         folder.write_summary(numbers)
     except OSError as error:
         run.ui.say(f"summary.json could not be written: {error.strerror}")
+    return ending
+
+
+async def _last_commits(run: Run, ending: EndState) -> EndState:
+    """Commit, and turn journals into their final files unless told to stop at once."""
+    try:
+        await run.worker.committer.commit()
+        if ending in (EndState.COMPLETE, EndState.LIMIT, EndState.NOTHING_FETCHED) or run.interrupts < 2:
+            await run.worker.finish_files()
+    except Exception as error:
+        if (disk := _disk_end(run, error)) is None:
+            raise
+        return disk
+    return ending
+
+
+def _disk_end(run: Run, error: Exception) -> EndState | None:
+    """The end of a crawl whose disk took a write no more, which is said; None for any other error."""
+    trouble = disk_trouble(error)
+    if trouble is None or trouble.exit_code is not Exit.DISK:
+        return None
+    run.ui.say(trouble.message)
+    return EndState.DISK
 
 
 async def _show(run: Run) -> None:
     while True:
-        run.ui.show(progress_of(run.worker, run.started))
+        run.ui.show(run.progress())
         await asyncio.sleep(SHOW_SECONDS)
 
 
@@ -135,11 +216,14 @@ async def _signals(run: Run) -> AsyncGenerator[None]:
             loop.remove_signal_handler(number)
 
 
-def _say_recovery(ui: LiveLine, recovery: Recovery, newest: int) -> None:
+def _tell_start(run: Run, recovery: Recovery, *, resume: bool) -> None:
+    run.worker.note(CrawlStarted(__version__, resume, len(run.worker.shards), os.getpid()))
+    if recovery.cut or recovery.aside or recovery.rows_dropped or recovery.orphaned:
+        cut = sum(recovery.cut.values())
+        run.worker.note(Recovered(cut, len(recovery.cut), recovery.aside, recovery.rows_dropped, recovery.orphaned))
     if recovery.cut:
-        size = sum(recovery.cut.values())
-        ui.say(f"recovered: {size:,} uncommitted bytes cut from {len(recovery.cut)} files")
+        run.ui.say(f"recovered: {sum(recovery.cut.values()):,} uncommitted bytes cut from {len(recovery.cut)} files")
     for path in recovery.aside:
-        ui.say(f"recovered: {path} is no file of a commit; it is kept in aside/")
-    for shard in recovery.lost_shards(newest):
-        ui.say(f"shard {shard} has lost commits it had acknowledged: its log is damaged; their pages are fetched again")
+        run.ui.say(f"recovered: {path} is no file of a commit; it is kept in aside/")
+    for shard in recovery.lost_shards(run.worker.commit_number - 1):
+        run.ui.say(f"shard {shard} lost commits it had acknowledged: its log is damaged; their pages are fetched again")

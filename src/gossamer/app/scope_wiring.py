@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gossamer.app.errors import UserError
+from gossamer.app.orders import read_orders
 from gossamer.core.limits import SEED_FILE_BYTES_MAX
 from gossamer.core.scope.block_list import BlockList, read_block_list
 from gossamer.core.scope.extensions import refused_extensions
@@ -17,7 +18,9 @@ from gossamer.core.scope.rules import Scope, ScopeKind, ScopeRules, read_domains
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gossamer.app.folder import CrawlFolder
     from gossamer.app.seeds import Seed
+    from gossamer.app.settings import Settings
     from gossamer.app.settings.tree import ScopeSettings
     from gossamer.core.page.links import LinkKind
     from gossamer.core.url.site import SiteList
@@ -29,6 +32,13 @@ def make_judge(settings: ScopeSettings, seeds: Iterable[Seed], sites: SiteList) 
     return LinkJudge(ScopeRules(scope, sites.site_of), _filters(settings), sites.site_of)
 
 
+def crawl_judge(settings: Settings, folder: CrawlFolder, sites: SiteList) -> LinkJudge:
+    """The judge of a crawl folder: its settings, its seeds, and what its operator blocked."""
+    judge = make_judge(settings.scope, folder.read_seeds(), sites)
+    judge.block(read_orders(folder).block_list)
+    return judge
+
+
 def _filters(settings: ScopeSettings) -> FilterRules:
     return FilterRules(
         include=_patterns(settings.include, "scope.include"),
@@ -38,7 +48,7 @@ def _filters(settings: ScopeSettings) -> FilterRules:
         depth_max=settings.max_depth,
         kinds=_kinds(settings.follow_kinds),
         obey_nofollow=settings.nofollow == "obey",
-        blocked=_block_list(settings.block_file),
+        blocked=read_block_file(settings.block_file),
     )
 
 
@@ -64,7 +74,8 @@ def _domains(file: str | None) -> tuple[str, ...]:
     return domains
 
 
-def _block_list(file: str | None) -> BlockList:
+def read_block_file(file: str | None) -> BlockList:
+    """The block list that `scope.block_file` names; empty without one. Raises UserError."""
     if file is None:
         return BlockList()
     blocked, problems = read_block_list(_text(file, "scope.block_file"))

@@ -32,7 +32,7 @@ def read_seeds(settings: SeedSettings, standard_input: BinaryIO | None = None) -
     """Every seed, each URL once, in the order given. Raises UserError for one that is no URL, or if there is none."""
     seeds: dict[str, Seed] = {}
     for text, group, place in _texts(settings, standard_input or sys.stdin.buffer):
-        seed = Seed(_url(text, place), group)
+        seed = Seed(seed_url(text, place), group)
         seeds.setdefault(seed.url, seed)
     if not seeds:
         files = " and ".join(settings.files)
@@ -83,7 +83,8 @@ def _lines(file: str, name: str, standard_input: BinaryIO) -> list[str]:
     return content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").splitlines()
 
 
-def _url(text: str, place: str) -> str:
+def seed_url(text: str, place: str = "") -> str:
+    """A URL that people typed, normalised; UserError for one that cannot be crawled. `place`: where it stands."""
     url = parse(text)
     if url is not None:
         return url.href

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -23,6 +24,26 @@ def write_whole(path: Path, content: bytes, mode: int = 0o644) -> None:
         draft.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def append_lines(path: Path, lines: Iterable[str], mode: int = 0o644) -> None:
+    """Add lines to a file, synced. A line that a crash cut short before is taken away: nobody was told of it."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, mode)
+    with open(handle, "rb+") as file:  # noqa: PTH123 - from a descriptor, for its mode
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        if file.read(1) not in (b"", b"\n"):
+            file.seek(0)
+            file.truncate(len(whole_lines(file.read())))
+        file.write("".join(f"{line}\n" for line in lines).encode())
+        file.flush()
+        os.fsync(file.fileno())
+    sync_folder(path.parent)
+
+
+def whole_lines(content: bytes) -> bytes:
+    """Without a last line that a crash cut short."""
+    return content[: content.rfind(b"\n") + 1]
 
 
 def sync_folder(path: Path) -> None:

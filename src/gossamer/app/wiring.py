@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gossamer import __version__
@@ -17,16 +17,16 @@ from gossamer.adapters.offload_thread import ThreadOffload
 from gossamer.adapters.parser_turbohtml import TurboParser
 from gossamer.adapters.resolver_cares import CaresResolver
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
-from gossamer.app.errors import UserError
 from gossamer.app.numbers import ledger_numbers
-from gossamer.app.scope_wiring import make_judge, read_text_file
+from gossamer.app.orders import OPERATOR_PAUSE, read_orders
+from gossamer.app.policies import frontier_policy, hosts_map
+from gossamer.app.scope_wiring import crawl_judge
+from gossamer.app.watching import Watching, make_watching
 from gossamer.core.dns.address_guard import AddressGuard, parse_networks
-from gossamer.core.dns.hosts_map import HostsMap, parse_entries, parse_hosts
-from gossamer.core.frontier.frontier import FrontierPolicy
+from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
-from gossamer.core.politeness.gap import GapPolicy
 from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.core.url.key import KeyRules
 from gossamer.core.warc.record import WarcInfo
@@ -43,7 +43,8 @@ from gossamer.flow.opening import (
     restore_working_set,
 )
 from gossamer.flow.pending import PendingStore
-from gossamer.flow.shard import Shard, ShardRules
+from gossamer.flow.shard import Shard
+from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
 from gossamer.ports.store import StoreError
 
@@ -67,6 +68,7 @@ class World:
     fetcher: CurlFetcher
     resolver: CaresResolver
     stores: list[RocksStore]
+    watching: Watching
 
     async def close(self) -> list[StoreError]:
         """Give sockets, threads and files back; what the stores said that could not write their last bytes."""
@@ -79,6 +81,7 @@ class World:
                 store.close()
             except StoreError as trouble:
                 troubles.append(trouble)
+        self.watching.close()
         return troubles
 
 
@@ -90,19 +93,20 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     rules = ShardRules(
         Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards
     )
-    policy, ceilings = _frontier_policy(settings, guard), _ceilings(settings)
+    judge, orders = crawl_judge(settings, folder, rules.sites), read_orders(folder)
+    closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
+    policy, ceilings = replace(frontier_policy(settings, guard), closed=closed), _ceilings(settings)
     opening = OpeningRules(rules, policy, ceilings, world.entropy.unit, reopened=resume)
     now = world.clock.now()
     shards = [open_shard(number, store, opening, now) for number, store in enumerate(world.stores)]
     recovery = _recover(world, shards)
     exchange = LocalExchange()
-    judge = make_judge(settings.scope, folder.read_seeds(), rules.sites)
     for shard in shards:
         for source, target in shard.widenings():
             judge.widen(source, target)
     worker = attach(
         Worker(
-            policy=_crawl_policy(settings),
+            policy=crawl_policy(settings),
             rules=rules,
             judge=judge,
             budget=_budget(settings, shards, now),
@@ -123,9 +127,11 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
                 offload=world.offload,
                 next_number=max(shard.commit for shard in shards) + 1,
             ),
+            pauses={OPERATOR_PAUSE} if orders.paused_at else set(),
             is_public=lambda address: not guard.is_allowed(address),
         )
     )
+    world.watching.watch_over(worker)
     for shard in shards:
         exchange.join(shard.number, Inbox(worker, shard))
         restore_working_set(shard, now)
@@ -148,20 +154,10 @@ def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) ->
         archive=WarcFiles(disk, clock, entropy, info, WarcNaming(bytes_target=settings.archive.warc_bytes)),
         datasets=ArrowDatasets(disk, clock, limits=journals),
         fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file),
-        resolver=CaresResolver(guard, clock, hosts=_hosts(settings), nameservers=settings.dns.nameservers),
+        resolver=CaresResolver(guard, clock, hosts=hosts_map(settings), nameservers=settings.dns.nameservers),
         stores=list(_open_stores(settings, folder)),
+        watching=make_watching(settings, folder),
     )
-
-
-def _hosts(settings: Settings) -> HostsMap:
-    """The names that the user gave addresses for; those on the command line win over the file's."""
-    given = parse_entries(settings.dns.resolve)
-    if settings.dns.resolve_file is None:
-        return given
-    listed = parse_hosts(read_text_file(settings.dns.resolve_file, "dns.resolve_file"))
-    if listed.problems:
-        raise UserError(f"dns.resolve_file: {settings.dns.resolve_file}, {listed.problems[0]}")
-    return given.over(listed)
 
 
 def _open_stores(settings: Settings, folder: CrawlFolder) -> Iterator[RocksStore]:
@@ -182,26 +178,13 @@ def _recover(world: World, shards: list[Shard]) -> Recovery:
     return recovery
 
 
-def _frontier_policy(settings: Settings, guard: AddressGuard) -> FrontierPolicy:
-    politeness, crawl = settings.politeness, settings.crawl
-    return FrontierPolicy(
-        gap=GapPolicy(politeness.gap_seconds(allowed=False)),
-        gap_allowed=GapPolicy(politeness.gap_seconds(allowed=True)),
-        is_allowed=guard.is_allowed,
-        product=PRODUCT,
-        hosts_max=max(1, crawl.working_hosts // crawl.shards),
-        body_bytes_max=settings.fetch.body_bytes,
-        pages_per_host_max=crawl.max_pages_per_host,
-        bytes_per_host_max=crawl.max_bytes_per_host,
-    )
-
-
 def _ceilings(settings: Settings) -> Ceilings:
     policy = CeilingPolicy(worker_fetches=settings.crawl.max_fetches)
     return Ceilings(policy, parse_networks(settings.network.allow_address))
 
 
-def _crawl_policy(settings: Settings) -> CrawlPolicy:
+def crawl_policy(settings: Settings) -> CrawlPolicy:
+    """What the settings say to the flow."""
     fetch = settings.fetch
     return CrawlPolicy(
         user_agent=settings.politeness.agent,

@@ -173,12 +173,20 @@ ROW_GROUP_BYTES_MAX: Final = 32 * 1024 * 1024
 """Arrow bytes gathered into one row group of a Parquet file; a conversion holds one at a time."""
 TAIL_BYTES_CUT_MAX: Final = 64 * 1024 * 1024
 """Recovery cuts an uncommitted tail up to this long; a longer one moves to aside/ for a person to look at."""
+RECORD_BYTES_MAX: Final = 1024 * 1024 * 1024
+"""Bytes of one record that are read back: as large as a whole file is meant to be; a member that inflates beyond it is
+none of ours."""
+REVISIT_STEPS_MAX: Final = 4
+"""Revisits followed to a payload: ours point at an original, those of others may point at each other."""
 
 # --- command line -----------------------------------------------------------------------------------------------
 SEED_FILE_BYTES_MAX: Final = 256 * 1024 * 1024
 """Bytes of one seed file: some three million URLs, read into memory once."""
 CONTROL_BYTES_MAX: Final = 1024 * 1024
 """Bytes of one line over the control socket; a status with every reason counted has a few kilobytes."""
+HOSTS_PER_ANSWER_MAX: Final = 500
+"""Hosts looked at for one answer over the control socket: some 5 ms of the crawl's loop, and never more bytes than an
+answer may have."""
 CONTROL_SECONDS_MAX: Final = 5.0
 """How long a running crawl may take to answer; its loop steps in milliseconds."""
 
@@ -191,3 +199,26 @@ COMMIT_INTERVAL_MAX_SECONDS: Final = 60.0
 """A crash costs the fetches since the last commit; more than a minute of them is no durability worth the name."""
 DIGEST_ANSWER_SECONDS_MAX: Final = 2.0
 """A content-seen question unanswered for this long counts as new (architecture, section 6)."""
+
+# --- facts, log, disk guard -------------------------------------------------------------------------------------
+FACT_LINE_BYTES_MAX: Final = 16 * 1024
+"""Bytes of one line of the log; a longer fact has its texts cut. A URL of 2,048 characters fits, written as escapes."""
+FACT_TEXT_CHARACTERS: Final = 400
+"""Characters left of each text of a fact that was too long: 12 KiB for five texts of escapes."""
+FACTS_WAITING_BYTES_MAX: Final = 8 * 1024 * 1024
+"""Lines that wait for the log's thread; beyond it facts are dropped and counted. At full speed an hour of them."""
+DISK_RESERVE_BYTES: Final = 32 * 1024 * 1024
+"""Kept as a file while a crawl runs, and given back when another process fills the disk between two looks: ten times
+what is usually under way."""
+DISK_RESERVE_SHARE_MAX: Final = 0.05
+"""The reserve takes no more than this part of what is free at the start."""
+DISK_FILES_MIN: Final = 1_000
+"""A disk with fewer free inodes than this counts as full, however many bytes it has."""
+DISK_SETTLED_SECONDS: Final = 2.0
+"""There must be room for this long before a paused crawl goes on: other programs' temporary files come and go."""
+METRICS_CONNECTIONS_MAX: Final = 16
+"""Connections to the metrics answered at once; a Prometheus needs one every 15 s."""
+METRICS_REQUEST_BYTES_MAX: Final = 16 * 1024
+"""Bytes of a request for the metrics; browsers send about one kilobyte."""
+METRICS_SECONDS_MAX: Final = 10.0
+"""How long such a request may take, Prometheus's own default."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from gossamer.core.frontier.frontier import Room
 from gossamer.core.frontier.lease import Lease, LeaseKind
@@ -21,6 +22,9 @@ class Budget:
     public_pages: int = 0
     pages: int = 0
     bytes: int = 0
+    takers: list[Callable[[], int]] = field(default_factory=list[Callable[[], int]])
+    """Who takes results in as they come: how many visits each has room for, those in flight included. A slow reader
+    stops leasing, so that nothing piles up in memory."""
     fetches_reserved: int = 0
     pages_reserved: int = 0
     bytes_reserved: int = 0
@@ -32,6 +36,8 @@ class Budget:
             leases = min(leases, self.pages_max - self.pages - self.pages_reserved)
         if self.public_pages_max is not None:
             leases = min(leases, self.public_pages_max - self.public_pages - self.pages_reserved)
+        for room_left in self.takers:
+            leases = min(leases, room_left() - self.fetches_reserved)
         if self.deadline is not None and now >= self.deadline:
             leases = 0
         left = None if self.bytes_max is None else self.bytes_max - self.bytes - self.bytes_reserved

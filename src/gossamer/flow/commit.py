@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Final
 
 import msgspec
 
+from gossamer.core.facts import CommitSlow, Committed
 from gossamer.core.warc.location import FileMark, FileState
+from gossamer.flow.disk_watch import DiskWatch
 from gossamer.flow.shard import Shard
 from gossamer.ports.archive import Archive
 from gossamer.ports.clock import Clock
 from gossamer.ports.datasets import Datasets
+from gossamer.ports.facts import FactLog, Unheard
 from gossamer.ports.offload import Offload
 from gossamer.ports.store import StoreError
+
+COMMIT_SLOW_SECONDS: Final = 1.0
+"""A commit that takes longer is told of: a healthy disk needs milliseconds."""
 
 
 def encode_mark(mark: FileMark) -> bytes:
@@ -45,6 +52,9 @@ class Committer:
     commits: int = 0
     seconds: list[float] = field(default_factory=list)
     """Durations of the last commits, for the summary."""
+    facts: FactLog = field(default_factory=Unheard)
+    disk: DiskWatch | None = None
+    """None: nobody watches the disk."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _failure: OSError | StoreError | None = None
     """What the disk said when it did not take a commit."""
@@ -58,21 +68,29 @@ class Committer:
         async with self._lock:
             if self._failure is not None:
                 raise self._failure
+            await self.look_at_disks()
             began = self.clock.now()
             try:
-                made = await self._commit_once()
+                shards = await self._commit_once()
             except (OSError, StoreError) as failure:
                 self._failure = failure
                 raise
-            if made:
-                self.commits += 1
-                self.seconds = [*self.seconds[-999:], self.clock.now() - began]
+            if shards:
+                self._tell(began, self.clock.now(), shards)
+            elif self.facts.waiting:
+                await self.offload.run(self.facts.flush)
 
-    async def _commit_once(self) -> bool:
+    async def look_at_disks(self) -> None:
+        """See that there is room, and pause or go on accordingly."""
+        if self.disk is not None:
+            self.disk.judge(await self.offload.run(self.disk.look), self.clock.now())
+
+    async def _commit_once(self) -> int:
+        """The number of shards that changed; 0 when there was nothing to commit."""
         marks = [*self.archive.marks(), *self.datasets.marks()]
         changed = [shard for shard in self.shards if shard.changed] or (self.shards[:1] if marks else [])
         if not changed:
-            return False
+            return 0
         number = self.next_number
         batches = [(shard, shard.begin_commit(number, marks, encode_mark)) for shard in changed]
         self.next_number += 1
@@ -85,11 +103,20 @@ class Committer:
         self.datasets.acknowledge()
         for shard, _ in batches:
             shard.end_commit(number)
-        return True
+        return len(batches)
 
     def _sync_files(self) -> None:
         self.archive.sync()
         self.datasets.sync()
+        self.facts.flush()
+
+    def _tell(self, began: float, ended: float, shards: int) -> None:
+        seconds = ended - began
+        self.commits += 1
+        self.seconds = [*self.seconds[-999:], seconds]
+        self.facts.note(Committed(self.next_number - 1, round(seconds, 6), shards), ended)
+        if seconds > COMMIT_SLOW_SECONDS:
+            self.facts.note(CommitSlow(self.next_number - 1, round(seconds, 6)), ended)
 
 
 def _sync_stores(shards: list[Shard]) -> None:

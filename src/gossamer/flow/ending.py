@@ -24,12 +24,15 @@ def end_state(worker: Worker) -> EndState | None:
     if not queued:
         return _nothing_left(worker)
     moment = worker.next_moment()
-    if moment is not None and moment <= now + worker.policy.patience:
+    if worker.pauses or (moment is not None and moment <= now + worker.policy.patience):
         return None
     return EndState.STALLED if _fetched(worker) else EndState.NOTHING_FETCHED
 
 
-def _nothing_left(worker: Worker) -> EndState:
+def _nothing_left(worker: Worker) -> EndState | None:
+    if worker.waits_for_operator:
+        patient = worker.clock.now() < worker.active_at + worker.policy.patience
+        return None if patient else EndState.STALLED
     if not _fetched(worker):
         return EndState.NOTHING_FETCHED
     held = sum(shard.ledger.held for shard in worker.shards)

@@ -69,18 +69,19 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
     _route(worker, shard, found)
 
 
-def add_seeds(worker: Worker, urls: list[str], group: str = "") -> None:
-    """Queue the URLs that a crawl starts from."""
-    links = Links(urls, bytearray((LinkKind.SEED,)) * len(urls), bytearray(len(urls)), [""] * len(urls))
+def add_seeds(worker: Worker, urls: list[str], group: str = "", kind: LinkKind = LinkKind.SEED) -> list[str]:
+    """Queue the URLs that a crawl starts from, or that its operator names; of each the reason it is refused, or ""."""
+    links = Links(urls, bytearray((kind,)) * len(urls), bytearray(len(urls)), [""] * len(urls))
     verdicts = worker.judge.judge(links, 0)
     for row, (url, verdict) in enumerate(zip(urls, verdicts, strict=True)):
         shard = worker.shards[worker.rules.shard_of(host_of(url))]
         record = PageRecord(url, group=group)
-        one = Links([url], bytearray((LinkKind.SEED,)), bytearray((0,)), [""])
+        one = Links([url], bytearray((kind,)), bytearray((0,)), [""])
         _count_links(worker, shard, record, one, [verdict], step="")
         if not verdict:
             found = FoundLinks("", 0, "", group, 0, worker.clock.now(), [urls[row]], "", bytes((0,)))
             _route(worker, shard, found)
+    return verdicts
 
 
 def _follows_copy(worker: Worker, record: PageRecord) -> bool:

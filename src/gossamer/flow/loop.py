@@ -20,11 +20,13 @@ async def crawl(worker: Worker) -> EndState:
     """Run the worker's shards until there is a reason to end; the reason."""
     committing = worker.start(commit_regularly(worker.committer, worker.policy.commit_interval))
     deliver_outboxes(worker)
+    worker.active_at = worker.clock.now()
     try:
+        await worker.committer.look_at_disks()
         while True:
             now = worker.clock.now()
             for shard in worker.in_turn():
-                if not (shard.outbox.is_full or worker.stopping):
+                if worker.leases_now and not shard.outbox.is_full:
                     perform(worker, shard, shard.frontier.advance(now, worker.budget.room(now)))
             # Asked after the turns: a turn may have refused the last URL, or put the last host to sleep for hours.
             if (ending := end_state(worker)) is not None:
@@ -59,6 +61,8 @@ def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
                 worker.start(resolve(worker, shard, host_id, host))
             case commands.SendErrand(errand, origin):
                 worker.start(run_errand(worker, shard, errand, origin))
+            case commands.Tell(fact):
+                worker.note(fact)
             case commands.Refuse():
                 refuse_queued(worker, shard, command)
             case commands.Refill() | commands.Wake() | commands.Postpone():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gossamer.core.files.recovery import greatest
 from gossamer.core.frontier.commands import Move
-from gossamer.core.frontier.events import Woken
+from gossamer.core.frontier.events import HeldLoaded, Woken
 from gossamer.core.frontier.frontier import Frontier, FrontierPolicy
 from gossamer.core.frontier.ledger import Ledger, decode_ledger
 from gossamer.core.limits import HOSTS_IN_MEMORY_MAX
@@ -18,7 +18,8 @@ from gossamer.flow.commit import decode_mark
 from gossamer.flow.content_seen import ContentSeen
 from gossamer.flow.outbox import Outbox
 from gossamer.flow.pending import PendingStore
-from gossamer.flow.shard import COMMIT_KEY, END, LEDGER_KEY, ORDER_KEY, RECEIPT_PREFIX, Shard, ShardRules
+from gossamer.flow.shard import COMMIT_KEY, END, LEDGER_KEY, ORDER_KEY, RECEIPT_PREFIX, Shard
+from gossamer.flow.shard_rules import ShardRules
 from gossamer.ports.store import Store, Table
 
 FILES_MAX = 1_000_000
@@ -56,21 +57,22 @@ def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> 
         url_seen=restored(rows.scan(Table.SEEN, b"", END, SEGMENTS_MAX)),
         content_seen=ContentSeen(rows),
         outbox=outbox,
-        order=_number(rows, ORDER_KEY) or 1,
-        commit=_number(rows, COMMIT_KEY),
+        order=last_order(rows),
+        commit=last_commit(rows),
         receipts=_receipts(rows),
     )
 
 
 def restore_working_set(shard: Shard, now: float) -> None:
-    """Bring back the hosts that were in the working set, and those that the caps now in force do not hold."""
+    """Bring back the hosts that were in the working set, and the held ones that nothing holds any more."""
     ids = [key for key, _ in shard.rows.scan(Table.ACTIVE, b"", END, HOSTS_IN_MEMORY_MAX)]
     held = [key for key, _ in shard.rows.scan(Table.HELD, b"", END, HOSTS_IN_MEMORY_MAX)]
     hosts = [host for host in shard.load_hosts(ids) if host is not None]
-    freed = [host for host in shard.load_hosts(held) if host and not shard.frontier.is_over_cap(host.state)]
-    for command in shard.frontier.handle(Woken([*hosts, *freed], 0.0), now):
-        if isinstance(command, Move):
-            shard.move(command)
+    perhaps_free = [host for host in shard.load_hosts(held) if host is not None]
+    for event in (Woken(hosts, 0.0), HeldLoaded(perhaps_free)):
+        for command in shard.frontier.handle(event, now):
+            if isinstance(command, Move):
+                shard.move(command)
 
 
 def committed_files(shards: list[Shard]) -> dict[str, FileMark]:
@@ -92,6 +94,16 @@ def read_ledger(rows: PendingStore) -> Ledger:
     """The books of a shard as of its last commit."""
     value = rows.get(Table.META, [LEDGER_KEY])[0]
     return decode_ledger(value) if value is not None else Ledger()
+
+
+def last_order(rows: PendingStore) -> int:
+    """The last place given in any queue, as of the last commit."""
+    return _number(rows, ORDER_KEY) or 1
+
+
+def last_commit(rows: PendingStore) -> int:
+    """The number of the last commit; 0 before the first."""
+    return _number(rows, COMMIT_KEY)
 
 
 def _number(rows: PendingStore, key: bytes) -> int:

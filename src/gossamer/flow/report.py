@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from gossamer.core.facts import Fact, UrlFailed, UrlRefused
+from gossamer.core.facts import Redirected as RedirectTold
 from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.events import Visited
 from gossamer.core.frontier.fate import Blame, Fate, FateKind
@@ -52,11 +54,14 @@ def report_page(worker: Worker, shard: Shard, finished: Finished) -> Claim | Non
     if fate.kind in (FateKind.FAILED, FateKind.REFUSED):
         row = refused_row(record, fate.reason, finished.exchange.ended)
         worker.datasets.append("refused", row, shard.number, worker.commit_number)
+        worker.note(_end_fact(finished, fate))
     if reading.is_page:
         worker.newest = record.url
     event = _visited(finished, fate)
     event.lease_queue, event.requeued = queue, requeued
     worker.perform(shard, shard.frontier.handle(event, worker.clock.now()))
+    for listener in worker.listeners:
+        listener(finished)
     stored = finished.stored
     if stored is None or not reading.digest or finished.earlier is not None:
         return None
@@ -87,6 +92,7 @@ def refuse_queued(worker: Worker, shard: Shard, command: Refuse) -> None:
     count(shard.ledger.refused, command.reason)
     row = refused_row(record, command.reason, worker.clock.now())
     worker.datasets.append("refused", row, shard.number, worker.commit_number)
+    worker.note(UrlRefused(record.url, command.reason, command.detail))
 
 
 def _robots_answer(finished: Finished) -> RobotsAnswer:
@@ -104,6 +110,7 @@ def _note(finished: Finished, fate: Fate) -> None:
     attempt = Attempt(exchange.ended, fate.reason or outcome_word(reading.outcome), exchange.status)
     record.attempts = [*record.attempts, attempt][-ATTEMPTS_KEPT:]
     record.reason = fate.reason
+    record.location = reading.outcome.target if isinstance(reading.outcome, Redirected) else ""
     if reading.is_page:
         record.etag = exchange.header("etag")[:256]
         record.last_modified = exchange.header("last-modified")[:64]
@@ -123,6 +130,7 @@ def _follow(worker: Worker, shard: Shard, finished: Finished) -> int:
     outcome, document = finished.reading.outcome, finished.reading.document
     if isinstance(outcome, Redirected) and finished.fate == Fate(FateKind.DONE):
         follow_redirect(worker, shard, finished.record, outcome.target)
+        worker.note(RedirectTold(finished.record.url, outcome.target, finished.exchange.status))
     if document is None:
         return 0
     follow_links(worker, shard, finished.record, document)
@@ -167,6 +175,14 @@ def _count_fate(shard: Shard, fate: Fate) -> None:
         count(ledger.refused, fate.reason)
 
 
+def _end_fact(finished: Finished, fate: Fate) -> Fact:
+    """A known URL ended without a page."""
+    record, exchange = finished.record, finished.exchange
+    if fate.kind is FateKind.REFUSED:
+        return UrlRefused(record.url, fate.reason, exchange.header("content-type")[:100])
+    return UrlFailed(record.url, fate.reason, record.tries, exchange.status)
+
+
 def _visited(finished: Finished, fate: Fate) -> Visited:
     lease, exchange, outcome = finished.lease, finished.exchange, finished.reading.outcome
     policy = exchange_policy(exchange)
@@ -176,6 +192,7 @@ def _visited(finished: Finished, fate: Fate) -> Visited:
         fate=fate,
         started=exchange.started,
         ended=exchange.ended,
+        status=exchange.status,
         answered=exchange.status != 0 and exchange.failure is None,
         # Any trouble with a robots.txt slows its host: nothing else can be fetched there anyway.
         slows=policy is not None and (policy.slows or lease.kind is LeaseKind.ROBOTS),

@@ -27,14 +27,13 @@ from gossamer.core.frontier.records import (
 )
 from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState, decode_robots, encode_robots
-from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.core.seen.url_seen import UrlSeen
-from gossamer.core.url.key import KeyRules
-from gossamer.core.url.site import SiteList
 from gossamer.core.warc.location import FileMark
 from gossamer.flow.content_seen import ContentSeen
 from gossamer.flow.outbox import Outbox
 from gossamer.flow.pending import PendingStore
+from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.widenings import read_widenings, record_widening
 from gossamer.ports.store import Table, WriteBatch
 
 END: Final = b"\xff" * 32
@@ -42,25 +41,6 @@ COMMIT_KEY: Final = b"commit"
 LEDGER_KEY: Final = b"ledger"
 ORDER_KEY: Final = b"order"
 RECEIPT_PREFIX: Final = b"receipt:"
-WIDENED_PREFIX: Final = b"widened:"
-
-
-@dataclass(slots=True)
-class ShardRules:
-    """What all shards of a crawl share: how URLs become keys, sites and shards."""
-
-    ids: Fingerprinter
-    key_rules: KeyRules
-    sites: SiteList
-    shards: int
-
-    def shard_of(self, host: str) -> int:
-        """The shard that owns a host's site."""
-        return self.ids.shard_of(self.sites.site_of(host), self.shards)
-
-    def shard_of_digest(self, digest: bytes) -> int:
-        """The shard that answers for a body."""
-        return int.from_bytes(digest[:8], "big") % self.shards
 
 
 @dataclass(slots=True)
@@ -106,6 +86,19 @@ class Shard:
             LoadedHost(host_id, state, self.load_robots(host_id)) if state is not None else None
             for host_id, state in zip(host_ids, states, strict=True)
         ]
+
+    def host_state(self, host_id: bytes) -> HostState | None:
+        """What is known of a host, from the last changes or the store; None for one never seen."""
+        state = self.frontier.state_of(host_id)
+        if state is not None:
+            return state
+        value = self.rows.get(Table.HOST, [host_id])[0]
+        return decode_host(value) if value is not None else None
+
+    def has_held(self, host: str) -> bool:
+        """Whether a host has URLs that are held."""
+        state = self.host_state(self.rules.ids.host_id(host))
+        return state is not None and state.held and state.total > 0
 
     def load_robots(self, host_id: bytes) -> dict[str, RobotsState]:
         """The robots.txt files known for a host's authorities."""
@@ -215,12 +208,11 @@ class Shard:
 
     def record_widening(self, source: str, target: str) -> None:
         """Keep that a seed's redirect widened the scope, so that a resumed crawl has the same."""
-        self.rows.put(Table.META, WIDENED_PREFIX + target.encode(), source.encode())
+        record_widening(self.rows, source, target)
 
     def widenings(self) -> list[tuple[str, str]]:
         """(seed, where it led) of each widening recorded."""
-        found = self.rows.scan(Table.META, WIDENED_PREFIX, WIDENED_PREFIX + END, 10_000)
-        return [(value.decode(), key[len(WIDENED_PREFIX) :].decode()) for key, value in found]
+        return read_widenings(self.rows)
 
     # --- commits -------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from gossamer.core.facts import Fact, ScopeWidened
 from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.lease import Lease
 from gossamer.core.frontier.records import PageRecord
@@ -15,12 +16,15 @@ from gossamer.core.scope.judge import LinkJudge
 from gossamer.flow.alarm import Alarm
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
-from gossamer.flow.shard import Shard, ShardRules
+from gossamer.flow.finished import Finished
+from gossamer.flow.shard import Shard
+from gossamer.flow.shard_rules import ShardRules
 from gossamer.ports.archive import Archive
 from gossamer.ports.clock import Clock
 from gossamer.ports.datasets import Datasets
 from gossamer.ports.entropy import Entropy
 from gossamer.ports.exchange import ShardExchange
+from gossamer.ports.facts import FactLog, Unheard
 from gossamer.ports.fetcher import Fetcher
 from gossamer.ports.parser import Parser
 from gossamer.ports.resolver import Resolver
@@ -65,10 +69,21 @@ class Worker:
     alarm: Alarm = field(default_factory=Alarm)
     stopping: bool = False
     """Asked to stop: finish what is in flight, lease nothing."""
+    pauses: set[str] = field(default_factory=set)
+    """Why nothing is leased for now, a word each; what is in flight ends, and commits go on."""
+    releasing: int = 0
+    """How many looks at all held hosts are under way."""
+    active_at: float = 0.0
+    """When a visit last ended, or the operator last asked for something."""
     is_public: Callable[[str], bool] = bool
     """Whether an address is a public one, not in a range the user allowed."""
+    facts: FactLog = field(default_factory=Unheard)
     newest: str = ""
     """The URL of the last page."""
+    listeners: list[Callable[[Finished], None]] = field(default_factory=list)
+    """Called in the step that reports a visit of a page, once all of it is booked; durable with the next commit."""
+    holders: list[Callable[[], bool]] = field(default_factory=list)
+    """Who may still bring URLs, so that the crawl is not over while one of them says so."""
     perform: Callable[[Shard, list[Command]], None] = field(init=False)
     """Does what a frontier asks for; the loop sets it."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -89,12 +104,26 @@ class Worker:
     @property
     def is_busy(self) -> bool:
         """Whether something is under way that may bring news without time passing."""
-        return bool(self._visits) or self.is_delivering or any(shard.frontier.is_busy() for shard in self.shards)
+        working = bool(self._visits) or self.is_delivering or any(shard.frontier.is_busy() for shard in self.shards)
+        return working or self.releasing > 0 or any(holds() for holds in self.holders)
 
     @property
     def is_delivering(self) -> bool:
         """Whether links are on their way to another shard."""
         return any(shard.outbox.waiting for shard in self.shards)
+
+    @property
+    def leases_now(self) -> bool:
+        """Whether the frontiers may have their turns."""
+        return not (self.stopping or self.pauses)
+
+    @property
+    def waits_for_operator(self) -> bool:
+        """Whether paused hosts have the only URLs left."""
+        if any(shard.ledger.queued for shard in self.shards):
+            return False
+        paused = self.shards[0].frontier.policy.closed.paused
+        return any(self.shards[self.rules.shard_of(host)].has_held(host) for host in paused)
 
     def in_turn(self) -> Iterator[Shard]:
         """All shards, each time beginning with another, so that none is always last to find room."""
@@ -115,8 +144,10 @@ class Worker:
         now = self.clock.now()
         moments = [self.budget.deadline]
         room = self.budget.room(now)
-        if room.leases and not self.stopping and (room.bytes is None or room.bytes > 0):
+        if room.leases and self.leases_now and (room.bytes is None or room.bytes > 0):
             moments.append(self.next_moment())
+        if self.waits_for_operator:
+            moments.append(self.active_at + self.policy.patience)
         known = [moment for moment in moments if moment is not None]
         await self.alarm.wait(min(known) - now if known else None)
 
@@ -136,6 +167,26 @@ class Worker:
         source = seed.tried[0] if seed.tried else seed.referrer or seed.url
         if self.judge.widen(source, target):
             shard.record_widening(source, target)
+            self.note(ScopeWidened(source, target))
+
+    def note(self, fact: Fact) -> None:
+        """Tell whoever listens what happened just now."""
+        self.facts.note(fact, self.clock.now())
+
+    def pause(self, why: str) -> None:
+        """Lease nothing until `go_on` is called with the same word."""
+        self.pauses.add(why)
+        self.alarm.ring()
+
+    def go_on(self, why: str) -> None:
+        """End the pause of that name; harmless when there is none."""
+        self.pauses.discard(why)
+        self.active_at = self.clock.now()
+        self.alarm.ring()
+
+    def pause_while(self, why: str) -> Callable[[bool], None]:
+        """To be called with whether that reason to pause holds."""
+        return lambda holds: self.pause(why) if holds else self.go_on(why)
 
     def stop(self) -> None:
         """Lease nothing more; the loop ends once what is in flight has ended."""
@@ -162,7 +213,8 @@ class Worker:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        self._visits.pop(task, None)
+        if self._visits.pop(task, None) is not None:
+            self.active_at = self.clock.now()
         if not task.cancelled() and (failure := task.exception()) is not None and self._failure is None:
             self._failure = failure
         self.alarm.ring()

@@ -33,7 +33,7 @@ def halve_the_gap(crawler: Crawler, worker: Worker) -> None:
     """The frontier waits half as long as it was told."""
     halved = GapPolicy(crawler.settings.gap_seconds / 2)
     for shard in worker.shards:
-        shard.frontier.policy = replace(shard.frontier.policy, gap=halved, gap_allowed=halved)  # type: ignore[misc]
+        shard.frontier.policy = replace(shard.frontier.policy, gap=halved, gap_allowed=halved)
 
 
 def fetch_in_pairs(_: Crawler, worker: Worker) -> None:

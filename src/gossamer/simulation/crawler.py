@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core import limits
+from gossamer.core.disk_guard import DiskGuard, DiskPolicy, Threshold
 from gossamer.core.frontier.frontier import FrontierPolicy
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT, user_agent
@@ -21,17 +22,20 @@ from gossamer.core.seen.fingerprint import KEY_BYTES, Fingerprinter
 from gossamer.core.url.site import SiteList
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
+from gossamer.flow.disk_watch import DiskWatch
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach, crawl
 from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard, restore_working_set
 from gossamer.flow.seeding import seed
-from gossamer.flow.shard import Shard, ShardRules
+from gossamer.flow.shard import Shard
+from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
 from gossamer.simulation.archive import MemoryArchive
 from gossamer.simulation.clock import SimClock
 from gossamer.simulation.datasets import MemoryDatasets
 from gossamer.simulation.disk import MemoryFolder
 from gossamer.simulation.exchange import SimExchange
+from gossamer.simulation.facts import MemoryFacts
 from gossamer.simulation.network import Network, SimFetcher, SimResolver
 from gossamer.simulation.offload import SimOffload
 from gossamer.simulation.parser import SimParser
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gossamer.core.ending import EndState
+    from gossamer.ports.disk_space import DiskSpace
     from gossamer.simulation.entropy import SimEntropy
     from gossamer.simulation.world import World
 
@@ -54,6 +59,7 @@ FETCH_LIMITS: Final = FetchLimits(
     header_bytes=limits.HEADER_BYTES_MAX,
     body_bytes=limits.BODY_BYTES_MAX,
 )
+DISK_POLICY: Final = DiskPolicy(pause_below=Threshold(1_000), resume_above=Threshold(2_000))
 WANTED_MEDIA: Final = frozenset({"text/html", "application/xhtml+xml"})
 
 
@@ -109,6 +115,9 @@ class Crawler:
     """Breaks something once all is open (`canary.py`)."""
     reopened: bool = False
     """Not the first life of this crawl."""
+    disk_space: DiskSpace | None = None
+    """None: nobody watches the disk."""
+    facts: MemoryFacts = field(default_factory=MemoryFacts)
     stores: list[MemoryStore] = field(default_factory=list[MemoryStore])
     archive: MemoryArchive = field(init=False)
     datasets: MemoryDatasets = field(init=False)
@@ -198,7 +207,15 @@ class Crawler:
                 next_number=max(shard.commit for shard in shards) + 1,
             ),
         )
+        self._watch(worker)
         return attach(worker), exchange
+
+    def _watch(self, worker: Worker) -> None:
+        worker.facts = worker.committer.facts = self.facts
+        if self.disk_space is not None:
+            guard = DiskGuard(DISK_POLICY)
+            changed = worker.pause_while("disk")
+            worker.committer.disk = DiskWatch(guard, self.disk_space, self.facts, changed)
 
 
 def new_disk(shards: int) -> SimDisk:

@@ -125,6 +125,10 @@ class FrontierMachine(RuleBasedStateMachine):
         command = data.draw(st.sampled_from(self.stage.sent))
         self.stage.came(command, RobotsAnswer(status, RULES))
 
+    @rule(paused=st.sets(st.sampled_from(HOSTS), max_size=3), blocked=st.sets(st.sampled_from(HOSTS), max_size=2))
+    def close(self, paused: set[str], blocked: set[str]) -> None:
+        self.stage.close(*sorted(paused), blocked=tuple(sorted(blocked)))
+
     @rule()
     def commit(self) -> None:
         self.stage.commit()
@@ -151,6 +155,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Everything heals: all URLs must come to an end, or stand over a cap."""
         stage = self.stage
+        stage.close()
         for _ in range(HEALED_STEPS_MAX):
             stage.advance()
             for host in list(stage.lookups):

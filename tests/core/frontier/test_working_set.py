@@ -196,7 +196,7 @@ def test_hold_and_return() -> None:
     working.ledger.queued = 5
     host = entered(working, 1, queued=3)
     taken(working)
-    working.hold(host)
+    working.hold(host, "cap", NOW)
     assert taken(working) == [Move(host_id(1), left_active=True, held=True)]
     assert (working.ledger.queued, working.ledger.held) == (2, 3)
     assert host.state.held

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.command_settings import add_setting_flags, given
-from gossamer.app.exit_codes import EXIT_OF
+from gossamer.app.exit_codes import EXIT_OF, Exit
 from gossamer.app.folder import CrawlFolder, FixedFacts, make_folder, refuse_existing
-from gossamer.app.live_line import LiveLine, loudness_of
+from gossamer.app.live_line import make_progress
 from gossamer.app.report_lines import report_lines
 from gossamer.app.seeds import Seed, read_seeds
 from gossamer.app.settings import Settings, check, load
+from gossamer.app.settings.shown import settings_toml
 from gossamer.core.ending import EndState
 from gossamer.core.url.parse import host_of
 
@@ -35,20 +36,43 @@ NEXT: Final = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `gossamer.app.cli.Command`."""
     parser.add_argument("seeds.urls", metavar="URL", nargs="*", help="a seed: where to start")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--show-settings", action="store_true", help="print the settings in force as TOML, and end")
+    instead.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say what would be fetched first; only robots.txt is fetched, nothing is kept",
+    )
     add_setting_flags(parser, new_crawl=True)
 
 
 def run(args: argparse.Namespace) -> int:
     """See `gossamer.app.cli.Command`."""
     settings = load(given(args))
+    if args.show_settings:
+        print(settings_toml(settings), end="")
+        return Exit.DONE
     check(settings)
-    return crawl_into(settings, read_seeds(settings.seeds))
+    seeds = read_seeds(settings.seeds)
+    return rehearse_only(settings, seeds) if args.dry_run else crawl_into(settings, seeds)
+
+
+def rehearse_only(settings: Settings, seeds: list[Seed]) -> int:
+    """Say what a crawl would begin with; the exit code."""
+    from gossamer.app.rehearsal import as_json, lines_of, rehearse  # noqa: PLC0415 - the parsers; as below
+
+    path = chosen_folder(settings, seeds)
+    found = rehearse(settings, seeds)
+    if settings.output.json:
+        print(json.dumps(as_json(found, settings, path), ensure_ascii=True))
+    else:
+        print("\n".join(lines_of(found, settings, path)))
+    return Exit.DONE if found.first or found.unasked else Exit.NOTHING_FETCHED
 
 
 def crawl_into(settings: Settings, seeds: list[Seed]) -> int:
     """Make the crawl folder and crawl; the exit code."""
-    path = Path(settings.output.folder) if settings.output.folder else default_folder(seeds[0])
-    refuse_existing(CrawlFolder(path.absolute()))
+    path = chosen_folder(settings, seeds)
     folder, lock = make_folder(path, settings, seeds, FixedFacts.new())
     with lock:
         return run_and_report(settings, folder, resume=False)
@@ -58,7 +82,7 @@ def run_and_report(settings: Settings, folder: CrawlFolder, *, resume: bool, not
     """Run a crawl in a folder that is locked, show its progress and its end; the exit code."""
     from gossamer.app.running import run_crawl  # noqa: PLC0415 - the whole crawler; no help text should wait for it
 
-    line = LiveLine(sys.stderr, loudness_of(sys.stderr, quiet=settings.output.quiet))
+    line = make_progress(sys.stderr, quiet=settings.output.quiet)
     try:
         for note in notes:
             line.say(note)
@@ -78,6 +102,13 @@ def report(settings: Settings, folder: CrawlFolder, ending: EndState) -> None:
     elif not settings.output.quiet:
         print("\n".join(report_lines(shown)))
         print(NEXT[ending].format(folder=folder.path), file=sys.stderr)
+
+
+def chosen_folder(settings: Settings, seeds: list[Seed]) -> Path:
+    """Where the crawl folder is to be made. Raises UserError (exit 7) where none can be."""
+    path = Path(settings.output.folder) if settings.output.folder else default_folder(seeds[0])
+    refuse_existing(CrawlFolder(path.absolute()))
+    return path
 
 
 def default_folder(seed: Seed) -> Path:

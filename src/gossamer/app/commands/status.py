@@ -11,6 +11,7 @@ from gossamer.app.disk_trouble import disk_trouble
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder, open_folder
+from gossamer.app.folder_bytes import folder_bytes
 from gossamer.app.report_lines import report_lines
 from gossamer.ports.store import StoreUnwritable
 
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """See `gossamer.app.cli.Command`."""
     folder, _ = open_folder(args.folder)
-    numbers = read_status(folder)
+    numbers = {**read_status(folder), "folder_bytes": folder_bytes(folder.path)}
     if args.json:
         print(json.dumps(numbers, ensure_ascii=True))
     else:

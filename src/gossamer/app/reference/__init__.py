@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from gossamer.app import exit_codes
 from gossamer.app.reference.commands import commands_document
+from gossamer.app.reference.facts import facts_document
 from gossamer.app.reference.formats import fill
+from gossamer.app.reference.metrics import metrics_document
+from gossamer.app.reference.python import python_document
 from gossamer.app.reference.reasons import reasons_document
 from gossamer.app.reference.settings import settings_document
 
@@ -18,6 +21,9 @@ PAGES: Final[dict[str, Callable[[], str]]] = {
     "reference-settings.md": settings_document,
     "reference-commands.md": commands_document,
     "reference-reasons.md": reasons_document,
+    "reference-facts.md": facts_document,
+    "reference-metrics.md": metrics_document,
+    "reference-python.md": python_document,
     "exit-codes.md": exit_codes.document,
 }
 """File name in docs/ -> what makes it, whole."""

@@ -35,6 +35,7 @@ FLAGS: Final = (
     Flag(("--resolve",), "dns.resolve", "HOST=ADDRESS"),
     Flag(("--resolve-file",), "dns.resolve_file", "HOSTS"),
     Flag(("--ca-file",), "fetch.ca_file", "FILE"),
+    Flag(("--metrics",), "metrics.address", "ADDRESS"),
     Flag(("--quiet",), "output.quiet"),
     Flag(("--json",), "output.json"),
 )

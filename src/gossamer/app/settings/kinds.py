@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar, cast
 import msgspec
 import re2
 
+from gossamer.core.disk_guard import Threshold
+from gossamer.core.facts import Topic
 from gossamer.core.http.request import is_sendable, user_agent
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ BYTES: Final = {
     "gib": 1024**3,
     "tib": 1024**4,
 }
+LOOPBACK: Final = "127.0.0.1"
 TRUTH: Final = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 NONE: Final = "none"
 """The written form of "no such value"."""
@@ -188,6 +191,46 @@ def read_nameserver(value: object) -> str:
     return f"[{address}]:{found[3]}" if address.version == 6 else f"{address}:{found[3]}"
 
 
+def read_listen(value: object) -> str:
+    """Where to listen, as address:port ([address]:port for IPv6); a port alone, or with a colon, is of loopback."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    text = read_text(value)
+    if re.fullmatch(r":?[0-9]{1,5}", text, re.ASCII):
+        text = f"{LOOPBACK}:{text.removeprefix(':')}"
+    if text.startswith("localhost:"):
+        text = LOOPBACK + text.removeprefix("localhost")
+    place = read_nameserver(text)
+    if not re.fullmatch(r"(?:\[[0-9a-f:.]+\]|[0-9.]+):[0-9]+", place, re.ASCII):
+        raise ValueError(value)
+    return place
+
+
+def read_room(value: object) -> Threshold:
+    """Room on a disk: a size, a share such as 5%, or two of them with "or" between, the smaller of which counts."""
+    if not isinstance(value, str):
+        return Threshold(read_size(value))
+    size: int | None = None
+    share: float | None = None
+    for part in re.split(r"\s+or\s+", value.strip()):
+        found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", part, re.ASCII)
+        if found is None and size is None:
+            size = read_size(part)
+        elif found is not None and share is None and float(found[1]) < 100:
+            share = float(found[1]) / 100
+        else:
+            raise ValueError(value)
+    return Threshold(size, share)
+
+
+def write_room(room: Threshold) -> object:
+    """The form that `read_room` takes: "2GiB or 5%"."""
+    parts = [str(write_size(room.bytes))] if room.bytes is not None else []
+    if room.share is not None:
+        parts.append(f"{room.share * 100:g}%")
+    return " or ".join(parts)
+
+
 def read_resolve(value: object) -> str:
     """HOST=ADDRESS."""
     host, equals, address = read_text(value).partition("=")
@@ -313,3 +356,6 @@ MEDIA: Final = many('"html", "any" or a list of media types', read_media)
 NETWORKS: Final = many("a list of address ranges such as 127.0.0.0/8", read_network)
 NAMESERVERS: Final = many("a list of addresses, each with a port if it is not 53", read_nameserver)
 RESOLVES: Final = many("a list of HOST=ADDRESS", read_resolve)
+LISTEN: Final = Kind("a port of loopback, or ADDRESS:PORT", read_listen)
+ROOM: Final = Kind('a size such as 2GiB, a share such as 5%, or "2GiB or 5%" for the smaller', read_room, write_room)
+TOPICS: Final = many("a list of " + ", ".join(Topic), lambda value: Topic(read_text(value)).value)

@@ -77,6 +77,8 @@ class Given:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: Mapping[str, object] = field(default_factory=dict[str, object])
     sets: Sequence[str] = ()
+    values: Sequence[tuple[str, object, str]] = ()
+    """Key, value as a settings file has it, and words for its source: what a program gives."""
 
 
 class Entry(NamedTuple):
@@ -209,6 +211,9 @@ def _entries(given: Given) -> Iterator[Entry]:
             raise UserError(f"--set wants KEY=VALUE, not {text!r}", "for example --set crawl.max_pages=500")
         source = Source(SourceKind.SET, f"--set {key.strip()}")
         yield Entry(known(key.strip(), source), raw.strip(), source, here)
+    for key, value, words in given.values:
+        source = Source(SourceKind.SET, words)
+        yield Entry(known(key, source), value, source, here)
 
 
 def _environment_entries(environment: Mapping[str, str], base: Path) -> Iterator[Entry]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from gossamer import __version__
 from gossamer.app.settings import kinds
 from gossamer.core import limits
+from gossamer.core.disk_guard import Threshold
+from gossamer.core.facts import Level, Topic
 from gossamer.core.http.request import user_agent
 
 if TYPE_CHECKING:
@@ -194,6 +196,41 @@ class ArchiveSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LogSettings:
+    """The facts written to logs/*.jsonl; docs/reference-facts.md lists them."""
+
+    level: str = setting(
+        "info", kinds.choice(*(level.word for level in Level)), "facts of this level and above are kept", Change.LIVE
+    )
+    topics: tuple[str, ...] = setting(
+        tuple(topic.value for topic in Topic), kinds.TOPICS, "topics that are kept", Change.LIVE
+    )
+    bytes: int = setting(100_000_000, kinds.SIZE, "length at which a log file is rotated and compressed")
+    kept: int = setting(10, kinds.POSITIVE, "rotated log files that are kept")
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSettings:
+    """The disk guard: when a crawl pauses for want of room, and when it goes on by itself."""
+
+    pause_below: Threshold = setting(  # noqa: RUF009 - a field with its trait, as everywhere here
+        Threshold(2 * 1024**3, 0.05), kinds.ROOM, "with less free than this on any disk written to, nothing is leased"
+    )
+    resume_above: Threshold = setting(  # noqa: RUF009 - as above
+        Threshold(3 * 1024**3, 0.07), kinds.ROOM, "with this much free again the crawl goes on"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsSettings:
+    """Numbers for Prometheus."""
+
+    address: str | None = setting(
+        None, kinds.optional(kinds.LISTEN), "where to serve them over HTTP, at /metrics", kept=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class OutputSettings:
     """Of this run only: where to and how loud."""
 
@@ -217,6 +254,9 @@ class Tree:
     network: NetworkSettings = NetworkSettings()
     copies: CopySettings = CopySettings()
     archive: ArchiveSettings = ArchiveSettings()
+    disk: DiskSettings = DiskSettings()
+    log: LogSettings = LogSettings()
+    metrics: MetricsSettings = MetricsSettings()
     output: OutputSettings = OutputSettings()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gossamer.core.facts import Fact
 from gossamer.core.frontier.lease import Entry, Errand, Lease
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState
 
@@ -101,4 +102,11 @@ class AnswerErrand:
     answer: RobotsAnswer
 
 
-Command = Visit | Resolve | Refill | Wake | Move | Refuse | Postpone | SaveRobots | SendErrand | AnswerErrand
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Something happened that others may want to hear of."""
+
+    fact: Fact
+
+
+Command = Visit | Resolve | Refill | Wake | Move | Refuse | Postpone | SaveRobots | SendErrand | AnswerErrand | Tell

@@ -38,6 +38,20 @@ class Woken:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldLoaded:
+    """Held hosts, brought from the store because what holds them may have ended."""
+
+    hosts: list[LoadedHost]
+
+
+@dataclass(frozen=True, slots=True)
+class SleepersLoaded:
+    """Sleeping hosts, brought from the store because their gap may have become shorter while they slept."""
+
+    hosts: list[LoadedHost]
+
+
+@dataclass(frozen=True, slots=True)
 class HeadLoaded:
     """The first entries of one queue of a host. `complete` when the store holds no more."""
 
@@ -78,6 +92,8 @@ class Visited:
     """The host asked, or showed, that it wants fewer requests."""
     failed: bool
     """The failure counts against the host."""
+    status: int = 0
+    """HTTP status; 0 without an answer."""
     lease_queue: int = 0
     """The queue that the leased URL stood in."""
     retry_after: float | None = None
@@ -112,4 +128,6 @@ class RobotsCame:
     answer: RobotsAnswer
 
 
-Event = Found | Woken | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame
+Event = (
+    Found | Woken | HeldLoaded | SleepersLoaded | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame
+)

@@ -7,15 +7,17 @@ the address ceilings, the caps and the robots verdict.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Final
 
+from gossamer.core.facts import Fact, HostHeld, RobotsRead
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending
+from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.fate import FateKind
-from gossamer.core.frontier.host_update import after_visit, lookup_failed
+from gossamer.core.frontier.host_update import after_visit, change_gap, lookup_failed
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger
 from gossamer.core.frontier.records import QUEUES, RETRY, HostState
@@ -26,6 +28,7 @@ from gossamer.core.politeness.ceiling import Ceilings
 from gossamer.core.politeness.gap import GapPolicy, gap_seconds
 from gossamer.core.robots.answer import RobotsAnswer, robots_state
 from gossamer.core.robots.verdict import verdict_of
+from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import authority_of, target_of
 
 REFUSALS_PER_TURN: Final = 64
@@ -50,6 +53,21 @@ class FrontierPolicy:
     """For hosts at addresses that the user allowed by range: the only ones that may have a gap under a second."""
     is_allowed: Callable[[str], bool] = bool
     """Whether an address lies in such a range; by default any address does, and `gap_allowed` is what counts."""
+    closed: ClosedHosts = field(default_factory=ClosedHosts)
+
+    def is_over_cap(self, state: HostState) -> bool:
+        """Whether a host has had all that the caps give it."""
+        pages, size = self.pages_per_host_max, self.bytes_per_host_max
+        return (pages is not None and state.pages >= pages) or (size is not None and state.bytes >= size)
+
+    def hold_reason(self, state: HostState) -> str:
+        """Why nothing may be leased from a host for now, a word of `Reason`; empty when nothing holds it."""
+        return self.closed.reason(state.name) or (Reason.CAP if self.is_over_cap(state) else "")
+
+    def gap_at(self, address: str) -> GapPolicy:
+        """What counts for hosts at an address; empty when it is not known."""
+        allowed = self.gap_allowed
+        return allowed if allowed is not None and address and self.is_allowed(address) else self.gap
 
 
 @dataclass(slots=True)
@@ -87,7 +105,9 @@ class Frontier:
         *,
         reopened_at: float | None = None,
     ) -> None:
-        self.policy: Final = policy
+        self.policy = policy
+        """Replaced by `adopt` only."""
+        self._longest_gap = policy.gap
         self.ceilings: Final = ceilings
         self.ledger: Final = ledger
         self.working: Final = WorkingSet(policy.hosts_max, ledger)
@@ -108,6 +128,8 @@ class Frontier:
                 self._visited(event, now)
             case events.Postponed():
                 self._postponed(event, now)
+            case events.HeldLoaded() | events.SleepersLoaded():
+                self._look_again(event, now)
             case events.HeadLoaded():
                 self._head_loaded(event, now)
             case events.Woken():
@@ -129,6 +151,26 @@ class Frontier:
                 break
             self._turn(host, now, room)
         return self._take()
+
+    def adopt(self, policy: FrontierPolicy, now: float) -> list[Command]:
+        """Put another policy in force. Hosts that it closes are held as their turn comes, before anything is leased.
+
+        Hosts that it opens come back with `HeldLoaded`, those that sleep too long under it (see `may_oversleep`) with
+        `SleepersLoaded`. `hosts_max` stays what it was.
+        """
+        self._longest_gap = max(self._longest_gap, policy.gap, key=lambda gap: gap.minimum_seconds)
+        gaps = {host_id: self._gap_seconds(host) for host_id, host in self.hosts.items()}
+        self.policy = policy
+        for host in list(self.hosts.values()):
+            before, after = gaps[host.host_id], self._gap_seconds(host)
+            if before != after:
+                change_gap(self.working.touch(host), before, after)
+                self.working.repush(host, now)
+        return self._take()
+
+    def may_oversleep(self) -> bool:
+        """Whether hosts sleep because of a gap that is shorter now."""
+        return self._longest_gap.minimum_seconds > max(SLEEP_SECONDS, self.policy.gap.minimum_seconds)
 
     def next_moment(self) -> float | None:
         """When `advance` has something to do again; None when only events can bring it."""
@@ -154,9 +196,12 @@ class Frontier:
         return host.state if host is not None else self.working.touched.get(host_id)
 
     def is_over_cap(self, state: HostState) -> bool:
-        """Whether a host has had all that the caps give it."""
-        pages, size = self.policy.pages_per_host_max, self.policy.bytes_per_host_max
-        return (pages is not None and state.pages >= pages) or (size is not None and state.bytes >= size)
+        """See `FrontierPolicy.is_over_cap`."""
+        return self.policy.is_over_cap(state)
+
+    def hold_reason(self, state: HostState) -> str:
+        """See `FrontierPolicy.hold_reason`."""
+        return self.policy.hold_reason(state)
 
     # --- events --------------------------------------------------------------------------------------------------
 
@@ -190,7 +235,7 @@ class Frontier:
         lease = self.leases.pop(event.lease.number)
         self.ceilings.ended(lease.address)
         host = self.hosts[lease.host_id]
-        after_visit(host.state, event, self._gap_of(lease.address), self._chance())
+        self._tell(after_visit(host.state, event, self.policy.gap_at(lease.address), self._chance()))
         self.working.touch(host)
         if lease.kind is LeaseKind.PAGE and lease.entry is not None:
             self._settle(host, lease.entry, event)
@@ -247,6 +292,7 @@ class Frontier:
         host.state.next_at = max(host.state.next_at, host.state.last_end + delay)
         self.working.touch(host)
         self._out.append(commands.SaveRobots(host.host_id, authority, robots))
+        self._tell([RobotsRead(authority, robots.kind, robots.reason, len(robots.body), delay)])
 
     def _postponed(self, event: events.Postponed, now: float) -> None:
         """URLs moved into the retry queue of their host; its turn comes again after a pause."""
@@ -284,6 +330,34 @@ class Frontier:
         for loaded in event.hosts:
             self.working.push(self.working.enter(loaded, self._not_before(loaded.state)), now)
 
+    def _look_again(self, event: events.HeldLoaded | events.SleepersLoaded, now: float) -> None:
+        if isinstance(event, events.HeldLoaded):
+            self._held_loaded(event, now)
+        else:
+            self._sleepers_loaded(event, now)
+
+    def _held_loaded(self, event: events.HeldLoaded, now: float) -> None:
+        for loaded in event.hosts:
+            state = loaded.state
+            if not state.held or loaded.host_id in self.hosts:
+                continue
+            why = self.hold_reason(state)
+            if not why:
+                self.working.release(loaded, now, self._not_before(state))
+            elif why != state.held_why:
+                state.held_why, state.held_at = why, now
+                self.working.touched[loaded.host_id] = state
+
+    def _sleepers_loaded(self, event: events.SleepersLoaded, now: float) -> None:
+        for loaded in event.hosts:
+            state = loaded.state
+            if loaded.host_id not in self.hosts and state.ready_level >= 0:
+                times, delay = state.response_seconds, state.crawl_delay
+                before, after = (gap_seconds(gap, times, delay) for gap in (self._longest_gap, self.policy.gap))
+                if after.seconds < before.seconds:
+                    change_gap(state, before.seconds, after.seconds)
+                    self.working.wake_earlier(loaded, now)
+
     def _resolved(self, event: events.Resolved, now: float) -> None:
         host = self.hosts[event.host_id]
         answer = event.answer
@@ -291,7 +365,7 @@ class Frontier:
         host.addresses, host.addresses_expire = answer.addresses, answer.expires
         host.refused_address = answer.failure is FailureKind.ADDRESS_REFUSED
         if answer.failure is not None and not host.refused_address:
-            lookup_failed(host.state, answer, now, self._chance())
+            self._tell(lookup_failed(host.state, answer, now, self._chance()))
             self.working.touch(host)
             self._give_up_errands(host)
             host.addresses_expire = 0.0
@@ -302,6 +376,10 @@ class Frontier:
 
     def _errand_came(self, event: events.ErrandCame, now: float) -> None:
         host = self.hosts.get(event.host_id)
+        state = host.state if host is not None else event.loaded.state if event.loaded is not None else None
+        if state is not None and self.policy.closed.reason(state.name):
+            self._out.append(commands.AnswerErrand(event.errand, UNANSWERED))
+            return
         if host is None:
             if event.loaded is None:
                 raise ValueError("an ErrandCame event for a host outside the working set must bring the host")
@@ -330,7 +408,9 @@ class Frontier:
     # --- a turn --------------------------------------------------------------------------------------------------
 
     def _turn(self, host: BackQueue, now: float, room: Room) -> None:
-        if host.refused_address and now < host.addresses_expire:
+        if why := self.policy.closed.reason(host.state.name):
+            self._close(host, why, now)
+        elif host.refused_address and now < host.addresses_expire:
             self._refuse_all(host, now)
         elif host.addresses_expire <= now:
             self.working.suspend(host, Phase.RESOLVING)
@@ -345,9 +425,20 @@ class Frontier:
         elif host.asking:
             self.working.suspend(host, Phase.ASKING)
         elif self.is_over_cap(host.state):
-            self.working.hold(host)
+            state = host.state
+            self._tell([HostHeld(state.name, state.pages, state.bytes, state.total)])
+            self.working.hold(host, Reason.CAP, now)
         else:
             self._turn_page(host, now, room)
+
+    def _close(self, host: BackQueue, why: str, now: float) -> None:
+        """The operator keeps the host out of turn: what it has queued is held, what others want of it is not done."""
+        self._give_up_errands(host)
+        host.pending = None
+        if host.state.total:
+            self.working.hold(host, why, now)
+        else:
+            self.working.push(host, now)
 
     def _lease_robots(self, host: BackQueue, pending: RobotsPending, now: float, room: Room) -> None:
         wanted = Wanted(LeaseKind.ROBOTS, pending.url, None, pending.authority, pending.hops)
@@ -490,16 +581,24 @@ class Frontier:
         self.working.touch(host)
 
     def _not_before(self, state: HostState) -> float:
-        """After a reopening nobody is contacted before the gap has passed: a crash may have taken what was known of
-        the last contact, and of a host met since the last commit everything.
+        """The gap may have been raised while the host slept. After a reopening nobody is contacted before the gap has
+        passed: a crash may have taken what was known of the last contact, and of a host met since the last commit
+        everything.
         """
+        policies = [self.policy.gap, self.policy.gap_allowed or self.policy.gap]
+        least = min(policy.minimum_seconds for policy in policies)
+        slept = state.last_end + least if state.last_end else 0.0
         if self._reopened_at is None:
-            return 0.0
-        return self._reopened_at + gap_seconds(self.policy.gap, state.response_seconds, state.crawl_delay).seconds
+            return slept
+        gap = gap_seconds(self.policy.gap, state.response_seconds, state.crawl_delay).seconds
+        return max(slept, self._reopened_at + gap)
 
-    def _gap_of(self, address: str) -> GapPolicy:
-        allowed = self.policy.gap_allowed
-        return allowed if allowed is not None and self.policy.is_allowed(address) else self.policy.gap
+    def _gap_seconds(self, host: BackQueue) -> float:
+        policy = self.policy.gap_at(host.addresses[0] if host.addresses else "")
+        return gap_seconds(policy, host.state.response_seconds, host.state.crawl_delay).seconds
+
+    def _tell(self, facts: Iterable[Fact]) -> None:
+        self._out += (commands.Tell(fact) for fact in facts)
 
     def _take(self) -> list[Command]:
         out = list(self._out)

@@ -82,6 +82,8 @@ class PageRecord(msgspec.Struct, array_like=True):
     """Fetch URL and cookies of each step of a redirect chain that stays on this key."""
     cookies: list[tuple[str, str]] = []
     """Cookies set by that chain, sent with its next step only."""
+    location: str = ""
+    """Where its last answer redirected; empty for any other answer."""
 
 
 class HostState(msgspec.Struct, array_like=True):
@@ -116,7 +118,13 @@ class HostState(msgspec.Struct, array_like=True):
     """Its place in the table of sleeping hosts while asleep; -1 otherwise."""
     ready_wake_ms: int = 0
     held: bool = False
-    """Over a cap: its queued URLs count as held."""
+    """Over a cap, blocked or paused: its queued URLs count as held."""
+    held_why: str = ""
+    """The reason, a word of `Reason`; empty while not held."""
+    held_at: float = 0.0
+    """Since when."""
+    errors: int = 0
+    """Failures of the host in all."""
 
     @property
     def total(self) -> int:

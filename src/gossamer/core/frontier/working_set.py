@@ -1,8 +1,8 @@
 """The working set: which hosts are back queues in memory, and when each has its next turn.
 
 A host is in one of four places. In the *working set* it is a back queue with a moment in the heap. *Asleep* it is bytes
-in the store, listed under the moment it wakes. *Held* it is over a cap. Otherwise it has nothing queued. Every change
-of place is a `Move`, committed with everything else, so that opening finds each host where it was.
+in the store, listed under the moment it wakes. *Held* it is over a cap, blocked or paused. Otherwise it has nothing
+queued. Every change of place is a `Move`, committed with everything else, so that opening finds each host where it was.
 """
 
 from __future__ import annotations
@@ -84,15 +84,20 @@ class WorkingSet:
             self._ticket += 1
             heapq.heappush(self._heap, (moment, self._ticket, host.host_id))
 
+    def repush(self, host: BackQueue, now: float) -> None:
+        """The moment of a host has changed: if it waits for its turn, its place in the heap changes too."""
+        if host.phase is Phase.WAITING and host.host_id not in self.suspended:
+            self.push(host, now)
+
     def suspend(self, host: BackQueue, phase: Phase) -> None:
         """Take a host out of turn until an event brings it back."""
         host.phase = phase
         host.at = -1.0
         self.suspended.add(host.host_id)
 
-    def hold(self, host: BackQueue) -> None:
-        """A host has had all that the caps give it: its URLs are held."""
-        host.state.held = True
+    def hold(self, host: BackQueue, why: str, now: float) -> None:
+        """Nothing may be leased from a host for now (`why`, a word of `Reason`): its URLs are held."""
+        host.state.held, host.state.held_why, host.state.held_at = True, why, now
         self.ledger.queued -= host.state.total
         self.ledger.held += host.state.total
         self._leave(host, Move(host.host_id, left_active=True, held=True))
@@ -111,10 +116,7 @@ class WorkingSet:
             )
         )
         state.ready_level, state.ready_wake_ms = -1, 0
-        if state.held:
-            state.held = False
-            self.ledger.held -= state.total
-            self.ledger.queued += state.total
+        self._free(state)
         host = BackQueue(loaded.host_id, state, loaded.robots)
         for queue, head in enumerate(host.heads):
             head.complete = not state.queued[queue]
@@ -129,14 +131,17 @@ class WorkingSet:
             if host.state.total == len(entries):
                 host.fill_heads(entries)
             self.push(host, now)
+        else:
+            self._lay_asleep(loaded, now)
+
+    def release(self, loaded: LoadedHost, now: float, not_before: float) -> None:
+        """Nothing holds a held host any more: it goes into the set if there is room, else asleep."""
+        if len(self.hosts) < self.hosts_max:
+            self.push(self.enter(loaded, not_before), now)
             return
-        state = loaded.state
-        level = next((each for each in range(LEVELS) if state.queued[each]), LEVELS - 1)
-        wake_ms = max(0, int(max(state.next_at, now) * 1000))
-        if state.ready_level >= 0:
-            wake_ms = min(wake_ms, state.ready_wake_ms)
-        if (level, wake_ms) != (state.ready_level, state.ready_wake_ms):
-            self._move_asleep(loaded, level, wake_ms)
+        self.out.append(Move(loaded.host_id, left_held=True))
+        self._free(loaded.state)
+        self._lay_asleep(loaded, now)
 
     def wake(self, now: float) -> None:
         """Ask for sleeping hosts whose moment comes, if there is room for them."""
@@ -152,6 +157,7 @@ class WorkingSet:
     def _should_sleep(self, host: BackQueue, now: float) -> bool:
         if host.errands or host.asking or host.pending is not None:
             return False
+        # An errand has brought it in beyond the set's size, and is done.
         if host.at > now + SLEEP_SECONDS or len(self.hosts) > self.hosts_max:
             return True
         crowded = len(self.hosts) >= self.hosts_max and self.next_wake is not None and self.next_wake <= now
@@ -162,6 +168,29 @@ class WorkingSet:
         host.state.ready_level, host.state.ready_wake_ms = level, wake_ms
         self.note_wake(wake_ms / 1000)
         self._leave(host, Move(host.host_id, left_active=True, ready_level=level, ready_wake_ms=wake_ms))
+
+    def wake_earlier(self, loaded: LoadedHost, now: float) -> None:
+        """The moment of a sleeping host has come nearer."""
+        wake_ms = max(0, int(max(loaded.state.next_at, now) * 1000))
+        if wake_ms < loaded.state.ready_wake_ms:
+            self._move_asleep(loaded, loaded.state.ready_level, wake_ms)
+
+    def _free(self, state: HostState) -> None:
+        """Its URLs, if they were held, are queued again."""
+        if state.held:
+            state.held, state.held_why, state.held_at = False, "", 0.0
+            self.ledger.held -= state.total
+            self.ledger.queued += state.total
+
+    def _lay_asleep(self, loaded: LoadedHost, now: float) -> None:
+        """List a host of the store under the moment it wakes."""
+        state = loaded.state
+        level = next((each for each in range(LEVELS) if state.queued[each]), LEVELS - 1)
+        wake_ms = max(0, int(max(state.next_at, now) * 1000))
+        if state.ready_level >= 0:
+            wake_ms = min(wake_ms, state.ready_wake_ms)
+        if (level, wake_ms) != (state.ready_level, state.ready_wake_ms):
+            self._move_asleep(loaded, level, wake_ms)
 
     def _leave(self, host: BackQueue, move: Move) -> None:
         self.touch(host)

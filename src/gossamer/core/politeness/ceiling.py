@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from typing import Final
 
@@ -60,7 +60,7 @@ class Ceilings:
     """Counts fetches under way and their starts. The time is an argument and never goes backwards."""
 
     def __init__(self, policy: CeilingPolicy, allowed: Iterable[Network] = ()) -> None:
-        self._policy: Final = policy
+        self._policy = policy
         self._allowed: Final = tuple(allowed)
         self._burst: Final = max(1, int(policy.address_requests_per_second))
         self._window_seconds: Final = self._burst / policy.address_requests_per_second
@@ -72,6 +72,10 @@ class Ceilings:
     def active(self) -> int:
         """Fetches under way."""
         return self._active
+
+    def limit_worker(self, fetches: int) -> None:
+        """Put another bound of the worker in force; fetches under way beyond it end by themselves."""
+        self._policy = replace(self._policy, worker_fetches=fetches)
 
     def admit(self, address: str, site: str, now: float) -> float | None:
         """None when a fetch of `site` from `address` may start now, else the earliest moment worth asking again.

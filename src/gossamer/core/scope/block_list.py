@@ -31,6 +31,15 @@ class BlockList:
     """Host -> normalised URLs that blocked ones begin with."""
     networks: tuple[Network, ...] = ()
 
+    def joined(self, other: BlockList) -> BlockList:
+        """What either blocks."""
+        prefixes = dict(self.prefixes)
+        for host, urls in other.prefixes.items():
+            prefixes[host] = (*prefixes.get(host, ()), *urls)
+        return BlockList(
+            self.hosts | other.hosts, self.domains | other.domains, prefixes, (*self.networks, *other.networks)
+        )
+
     def blocks_host(self, host: str) -> bool:
         """Whether every URL of `host` (as `Url.host`) is blocked."""
         if host in self.hosts or (self.domains and lies_under(host, self.domains)):

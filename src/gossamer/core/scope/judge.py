@@ -12,10 +12,12 @@ Most of a page's links go to one host. What depends on the host alone is decided
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from gossamer.core.limits import HOST_VERDICTS_MAX
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
+from gossamer.core.scope.block_list import BlockList
 from gossamer.core.scope.extensions import extension_of
 from gossamer.core.scope.filters import FilterRules
 from gossamer.core.scope.reasons import Reason
@@ -35,7 +37,9 @@ class LinkJudge:
     def __init__(self, scope: ScopeRules, filters: FilterRules, site_of: Callable[[str], str]) -> None:
         """`site_of` is `SiteList.site_of`."""
         self.scope: Final = scope
-        self.filters: Final = filters
+        self.filters = filters
+        """Replaced by `block` only."""
+        self._blocked: Final = filters.blocked
         self._site_of: Final = site_of
         self._hosts: dict[str, _HostVerdict] = {}
         self._patterns: Final = bool(filters.exclude.patterns or filters.include.patterns)
@@ -76,6 +80,11 @@ class LinkJudge:
         if wider:
             self._hosts.clear()
         return wider
+
+    def block(self, blocked: BlockList) -> None:
+        """Block these beside what the filters block that it was made with; what was given here before is forgotten."""
+        self.filters = replace(self.filters, blocked=self._blocked.joined(blocked))
+        self._hosts.clear()
 
     def _reason_of_kind(self, kind: LinkKind, depth: int, *, all_nofollow: bool) -> str:
         if kind in NAMED_BY_PEOPLE:

@@ -12,7 +12,7 @@ from typing import Final
 
 
 class Reason(StrEnum):
-    """Why a URL is refused, or (the caps) held."""
+    """Why a URL is refused, or (caps, pauses, blocked hosts) held."""
 
     SCOPE = "scope"
     DEPTH = "depth"
@@ -33,6 +33,7 @@ class Reason(StrEnum):
     COPY = "copy"
     TRAP = "trap"
     CAP = "cap"
+    PAUSED = "paused"
 
 
 EXPLANATIONS: Final[Mapping[Reason, str]] = MappingProxyType(
@@ -56,6 +57,7 @@ EXPLANATIONS: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.COPY: "found only on a page whose body was archived before under another URL; copies.follow decides",
         Reason.TRAP: "part of an endless supply of URLs without worth",
         Reason.CAP: "known, but over a cap for now; raising the cap releases it",
+        Reason.PAUSED: "known, but the operator paused its host; gossamer continue DIR HOST releases it",
     }
 )
 """One line each, for people."""

@@ -69,6 +69,11 @@ class ScopeRules:
             self.widen(seed, final)
 
     @property
+    def kind(self) -> ScopeKind:
+        """How far from each seed the crawl may go."""
+        return self._kind
+
+    @property
     def scope(self) -> Scope:
         """The scope as it is now, widenings included."""
         return Scope(self._kind, tuple(self._seeds), tuple(sorted(self._domains)), tuple(self._widenings))
@@ -97,7 +102,7 @@ class ScopeRules:
 
     def of_host(self, host: str, site: str) -> bool | None:
         """The verdict on every URL of a host at once; None where it depends on the URL."""
-        if self._is_listed(host):
+        if self.is_listed(host):
             return True
         match self._kind:
             case ScopeKind.ANY:
@@ -114,7 +119,8 @@ class ScopeRules:
             return url in self._pages
         return target_of(url).startswith(self._prefixes.get(host, ()))
 
-    def _is_listed(self, host: str) -> bool:
+    def is_listed(self, host: str) -> bool:
+        """Whether a host is one of the scope's domains, or lies under one."""
         return bool(self._domains) and lies_under(host, self._domains)
 
     def _admit(self, url: str) -> None:

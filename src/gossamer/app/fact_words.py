@@ -1,0 +1,50 @@
+"""Facts in words for people: one line each. Foreign text in them is not made harmless here; whoever shows them does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gossamer.app import figures
+from gossamer.core import facts
+
+if TYPE_CHECKING:
+    from gossamer.core.facts import Fact
+
+
+def fact_words(fact: Fact) -> str:
+    """The fact as a sentence; for one that has none of its own, its class and fields."""
+    match fact:
+        case facts.DiskLow() | facts.DiskPaused() | facts.DiskResumed() | facts.ReserveGiven():
+            return _disk_words(fact)
+        case facts.CommitSlow(_, seconds):
+            return f"a commit took {figures.duration(seconds)}"
+        case facts.HostParked(host, reason, failures, _):
+            return f"{host} left alone for a while: {reason} ({failures} failures in a row)"
+        case facts.FactsLost(count):
+            return f"{figures.count(count)} facts are not in the log: it could not be written fast enough"
+        case facts.Recovered():
+            return _recovered(fact)
+        case _:
+            fields = ", ".join(f"{name} {getattr(fact, name)}" for name in fact.__struct_fields__)
+            return f"{type(fact).__name__}: {fields}"
+
+
+def _disk_words(fact: facts.DiskLow | facts.DiskPaused | facts.DiskResumed | facts.ReserveGiven) -> str:
+    match fact:
+        case facts.DiskLow(mount, free, pause_below):
+            return f"{mount} has {figures.size(free)} free; below {figures.size(pause_below)} the crawl pauses"
+        case facts.DiskPaused(mount, free, resume_above):
+            return (
+                f"{mount} has only {figures.size(free)} free: paused, what is under way is kept; "
+                f"goes on by itself from {figures.size(resume_above)} on"
+            )
+        case facts.DiskResumed(mount, free):
+            return f"{mount} has {figures.size(free)} free again: going on"
+        case facts.ReserveGiven(size):
+            return f"the disk is nearly full: {figures.size(size)} kept in reserve were given to the commit"
+
+
+def _recovered(fact: facts.Recovered) -> str:
+    parts = [f"{fact.bytes_cut:,} uncommitted bytes cut from {fact.files_cut} files"] if fact.files_cut else []
+    parts += [f"{path} is no file of a commit; it is kept in aside/" for path in fact.aside]
+    return "recovered: " + "; ".join(parts)

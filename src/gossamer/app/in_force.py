@@ -1,0 +1,59 @@
+"""Settings and standing orders put in force in a crawl under way.
+
+Always all of them, whatever changed: the same call twice changes nothing, and none can be forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gossamer.app.orders import OPERATOR_PAUSE
+from gossamer.app.policies import frontier_policy
+from gossamer.app.watching import Watching, log_rules
+from gossamer.app.wiring import crawl_policy
+from gossamer.core.dns.address_guard import AddressGuard, parse_networks
+from gossamer.core.frontier.closed_hosts import ClosedHosts
+from gossamer.flow.operations import adopt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gossamer.app.orders import Orders
+    from gossamer.app.settings import Settings
+    from gossamer.flow.worker import Worker
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCrawl:
+    """A running crawl within its operator's reach."""
+
+    worker: Worker
+    started: float
+    """When it began; crawl.max_time counts from here."""
+    watching: Watching
+    stop: Callable[[], None]
+    """Ends it as Ctrl-C does once."""
+
+    def put_in_force(self, settings: Settings, orders: Orders) -> None:
+        """Everything that is decided from now on follows `settings` (the live ones) and `orders`."""
+        worker = self.worker
+        guard = AddressGuard(parse_networks(settings.network.allow_address))
+        worker.judge.block(orders.block_list)
+        closed = ClosedHosts(worker.judge.filters.blocked, frozenset(orders.paused))
+        worker.policy = crawl_policy(settings)
+        self.watching.log.rules = log_rules(settings)
+        self._limit(settings)
+        adopt(worker, replace(frontier_policy(settings, guard), closed=closed))
+        if orders.paused_at:
+            worker.pause(OPERATOR_PAUSE)
+        else:
+            worker.go_on(OPERATOR_PAUSE)
+
+    def _limit(self, settings: Settings) -> None:
+        budget, crawl = self.worker.budget, settings.crawl
+        budget.fetches_max = crawl.max_fetches
+        budget.pages_max, budget.bytes_max = crawl.max_pages, crawl.max_bytes
+        budget.deadline = None if crawl.max_time is None else self.started + crawl.max_time
+        for shard in self.worker.shards:
+            shard.frontier.ceilings.limit_worker(crawl.max_fetches)

@@ -1,0 +1,1 @@
+"""The crawler as a library: what `import gossamer` offers is defined here."""

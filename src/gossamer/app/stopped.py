@@ -1,0 +1,140 @@
+"""A crawl that does not run, opened for a look or a small change: its lock, and of its stores only those asked for."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
+from gossamer.app.orders import read_orders
+from gossamer.app.policies import frontier_policy, hosts_map
+from gossamer.app.scope_wiring import make_judge
+from gossamer.app.seeds import decode_seeds
+from gossamer.app.whole_file import whole_lines
+from gossamer.core.dns.address_guard import AddressGuard, parse_networks
+from gossamer.core.ending import EndState
+from gossamer.core.frontier.closed_hosts import ClosedHosts
+from gossamer.core.seen.fingerprint import Fingerprinter
+from gossamer.core.url.key import KeyRules
+from gossamer.flow.inspection import CrawlState, Inspection, ShardView
+from gossamer.flow.pending import PendingStore
+from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.widenings import read_widenings
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from gossamer.app.folder import CrawlFolder
+    from gossamer.app.seeds import Seed
+    from gossamer.app.settings import Settings
+    from gossamer.core.url.site import SiteList
+    from gossamer.ports.store import Table, WriteBatch
+
+MIB: Final = 1024 * 1024
+
+
+@contextmanager
+def open_stopped(folder: CrawlFolder, settings: Settings, host: str) -> Generator[Inspection]:
+    """The look-up of URLs of `host`. Raises UserError (exit 7) while another process has the folder."""
+    with ExitStack() as stack:
+        stack.enter_context(folder.hold())
+        facts, sites = folder.read_facts(), folder.read_sites()
+        rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), sites, settings.crawl.shards)
+        views = _Views(folder, stack)
+        judge = make_judge(settings.scope, _seeds_near(folder, sites, host), sites)
+        # A scope widens within a site only, so the host's own shard holds what concerns it.
+        for seed, target in read_widenings(views.view(rules.shard_of(host)).rows):
+            judge.widen(seed, target)
+        orders = read_orders(folder)
+        judge.block(orders.block_list)
+        closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
+        guard = AddressGuard(parse_networks(settings.network.allow_address))
+        named = hosts_map(settings)
+        yield Inspection(
+            rules=rules,
+            judge=judge,
+            policy=replace(frontier_policy(settings, guard), closed=closed),
+            view=views.view,
+            addresses_of=lambda name: named.lookup(name) or _literal(name, guard),
+        )
+
+
+@contextmanager
+def open_views(folder: CrawlFolder, settings: Settings) -> Generator[list[ShardView]]:
+    """All shards, for a look at their hosts. Raises UserError (exit 7) while another process has the folder."""
+    with ExitStack() as stack:
+        stack.enter_context(folder.hold())
+        views = _Views(folder, stack)
+        yield [views.view(number) for number in range(settings.crawl.shards)]
+
+
+def last_state(folder: CrawlFolder) -> CrawlState:
+    """How the last run ended, as the reason why nothing is fetched now."""
+    summary = folder.read_summary() or {}
+    ended, reason = str(summary.get("end_state", "")), str(summary.get("reason", ""))
+    words = f"the crawl does not run; its last run ended: {ended or 'without a summary'}"
+    code = "crawl limit" if ended == EndState.LIMIT.value else "not running"
+    return CrawlState(running=False, code=code, text=words + (f", {reason}" if reason else "") + "; resume goes on")
+
+
+def now() -> float:
+    """Seconds since the epoch."""
+    return time.time()
+
+
+class _Views:
+    """The shards' stores, each opened when first asked for, closed with the stack."""
+
+    def __init__(self, folder: CrawlFolder, stack: ExitStack) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._resources = RocksResources(cache_bytes=16 * MIB, write_buffer_bytes=16 * MIB, background_threads=1)
+        self._open: dict[int, ShardView] = {}
+
+    def view(self, number: int) -> ShardView:
+        """One shard's rows; none where it was never written."""
+        if number not in self._open:
+            path = self._folder.shard(number)
+            store: RocksStore | _Nothing = _Nothing()
+            if path.exists():
+                opened = RocksStore(path, resources=self._resources, create=False)
+                store = self._stack.enter_context(opened)
+            self._open[number] = ShardView(PendingStore(store))
+        return self._open[number]
+
+
+class _Nothing:
+    """The store of a shard that made no commit yet."""
+
+    def get(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:  # noqa: ARG002 - see the port
+        """No value."""
+        return [None] * len(keys)
+
+    def scan(self, table: Table, start: bytes, end: bytes, limit: int) -> list[tuple[bytes, bytes]]:  # noqa: ARG002
+        """No row."""
+        return []
+
+    def write(self, batch: WriteBatch) -> None:  # noqa: ARG002 - see the port
+        """Misuse."""
+        raise ValueError("nothing can be written to a shard that was never made; resume the crawl")
+
+    def sync(self) -> None:
+        """Nothing to do."""
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+def _seeds_near(folder: CrawlFolder, sites: SiteList, host: str) -> list[Seed]:
+    """The seeds that can have a say about a host: those that name its site. A crawl may have a million others."""
+    site = sites.site_of(host).encode()
+    added = folder.added.read_bytes() if folder.added.exists() else b""
+    lines = (folder.seeds.read_bytes() + whole_lines(added)).splitlines(keepends=True)
+    return decode_seeds(b"".join(line for line in lines if site in line))
+
+
+def _literal(host: str, guard: AddressGuard) -> tuple[str, ...]:
+    """An address literal is its own address."""
+    return (host,) if guard.is_allowed(host) or guard.permits(host) else ()

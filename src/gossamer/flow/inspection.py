@@ -1,0 +1,169 @@
+"""Looking up what a crawl keeps of one URL, in the shard that owns it; a running crawl and a stopped one alike.
+
+Bounded whatever the size of the crawl: a few gets, a bounded count in one queue, a bounded chain of redirects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from gossamer.core.explain.evidence import HostEvidence, Known, UrlEvidence
+from gossamer.core.explain.scope import judged_anew
+from gossamer.core.frontier.frontier import Frontier, FrontierPolicy
+from gossamer.core.frontier.records import (
+    HOST_ID_BYTES,
+    HostState,
+    PageRecord,
+    PageState,
+    decode_host,
+    decode_page,
+    queue_key,
+)
+from gossamer.core.limits import REDIRECT_HOPS_MAX
+from gossamer.core.politeness.gap import Gap, gap_seconds
+from gossamer.core.robots.answer import RobotsState, decode_robots
+from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.url.key import url_key
+from gossamer.core.url.parse import authority_of, host_of
+from gossamer.flow.pending import PendingStore
+from gossamer.flow.shard_rules import ShardRules
+from gossamer.ports.store import Table
+
+AHEAD_COUNTED_MAX: Final = 1_000
+"""Queue entries counted before a URL: a few milliseconds; beyond it the exact number tells nobody more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardView:
+    """One shard, as far as a look-up needs it. `frontier` is None while the crawl does not run."""
+
+    rows: PendingStore
+    frontier: Frontier | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlState:
+    """Whether the crawl as a whole fetches: see `UrlEvidence.crawl_code`."""
+
+    running: bool
+    code: str = ""
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Inspection:
+    """Answers for any URL of one crawl."""
+
+    rules: ShardRules
+    judge: LinkJudge
+    policy: FrontierPolicy
+    view: Callable[[int], ShardView]
+    """The view of a shard, by number; a stopped crawl's is opened when first asked for."""
+    addresses_of: Callable[[str], tuple[str, ...]]
+    """Addresses that are known for a host without a look-up; empty when none is."""
+
+    def evidence(self, url: str, now: float, crawl: CrawlState) -> UrlEvidence:
+        """All that is kept of a normalised URL."""
+        host_name = host_of(url)
+        number = self.rules.shard_of(host_name)
+        view = self.view(number)
+        key = self._page_key(url)
+        record = self._record(view, key)
+        host = self._host(view, key[:HOST_ID_BYTES], host_name)
+        evidence = UrlEvidence(
+            url=url,
+            key=url_key(url, self.rules.key_rules),
+            shard=number,
+            now=now,
+            running=crawl.running,
+            scope=judged_anew(self.judge, url, record, self.rules.sites.site_of(host_name)),
+            product=self.policy.product,
+            record=record,
+            host=host,
+            robots=self._robots(view, key[:HOST_ID_BYTES], authority_of(record.url if record else url)),
+            leased_at=_leased_at(view, key),
+            crawl_code=crawl.code,
+            crawl_text=crawl.text,
+        )
+        if record is not None:
+            self._place_in_queue(view, key[:HOST_ID_BYTES], record, host, evidence)
+            evidence.before, evidence.after = self._chain(url, record)
+        return evidence
+
+    def record(self, url: str) -> PageRecord | None:
+        """The record of a normalised URL; None when it is not known."""
+        return self._record(self.view(self.rules.shard_of(host_of(url))), self._page_key(url))
+
+    def _page_key(self, url: str) -> bytes:
+        return self.rules.ids.page_key(host_of(url), url_key(url, self.rules.key_rules))
+
+    def _record(self, view: ShardView, key: bytes) -> PageRecord | None:
+        value = view.rows.get(Table.PAGE, [key])[0]
+        return decode_page(value) if value is not None else None
+
+    def _host(self, view: ShardView, host_id: bytes, name: str) -> HostEvidence | None:
+        frontier = view.frontier
+        working = frontier.hosts.get(host_id) if frontier is not None else None
+        state = frontier.state_of(host_id) if frontier is not None else None
+        if state is None:
+            value = view.rows.get(Table.HOST, [host_id])[0]
+            if value is None:
+                return None
+            state = decode_host(value)
+        addresses = working.addresses if working is not None and working.addresses else self.addresses_of(name)
+        return HostEvidence(
+            state=state,
+            gap=self._gap(state, addresses),
+            working=working,
+            addresses=addresses,
+            hold=self.policy.hold_reason(state),
+        )
+
+    def _gap(self, state: HostState, addresses: tuple[str, ...]) -> Gap:
+        policy = self.policy.gap_at(addresses[0] if addresses else "")
+        return gap_seconds(policy, state.response_seconds, state.crawl_delay)
+
+    def _robots(self, view: ShardView, host_id: bytes, authority: str) -> RobotsState | None:
+        value = view.rows.get(Table.ROBOTS, [host_id + authority.encode()])[0]
+        return decode_robots(value) if value is not None else None
+
+    def _place_in_queue(
+        self, view: ShardView, host_id: bytes, record: PageRecord, host: HostEvidence | None, evidence: UrlEvidence
+    ) -> None:
+        if record.state != PageState.QUEUED:
+            return
+        # The head is where the queue begins, past all tombstones.
+        head = host.state.heads[record.queue] if host is not None else 0
+        start, end = (queue_key(host_id, record.queue, order) for order in (min(head, record.order), record.order))
+        evidence.ahead = len(view.rows.scan(Table.QUEUE, start, end, AHEAD_COUNTED_MAX))
+        evidence.ahead_max = AHEAD_COUNTED_MAX
+
+    def _chain(self, url: str, record: PageRecord) -> tuple[list[Known], list[Known]]:
+        """URLs whose redirects lead here, the first one first; and those that its own redirect leads to."""
+        before: list[Known] = []
+        met, step = {url}, record
+        while step.hops.endswith("R") and step.referrer not in met and len(before) < REDIRECT_HOPS_MAX:
+            met.add(step.referrer)
+            source = self.record(step.referrer)
+            before.insert(0, (step.referrer, source))
+            if source is None:
+                break
+            step = source
+        after: list[Known] = []
+        target = record.location
+        while target and target not in met and len(after) < REDIRECT_HOPS_MAX:
+            met.add(target)
+            known = self.record(target)
+            after.append((target, known))
+            target = known.location if known is not None else ""
+        return before, after
+
+
+def _leased_at(view: ShardView, key: bytes) -> float:
+    leases = view.frontier.leases.values() if view.frontier is not None else ()
+    for lease in leases:
+        if lease.entry is not None and lease.host_id + lease.entry.fingerprint == key:
+            return lease.granted
+    return 0.0

@@ -1,0 +1,66 @@
+"""What an operator does to a crawl under way. Each takes effect in the step of the loop that it is called in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Final
+
+from gossamer.core.frontier.events import HeldLoaded, LoadedHost, SleepersLoaded
+from gossamer.core.frontier.frontier import FrontierPolicy
+from gossamer.core.frontier.records import HOST_ID_BYTES
+from gossamer.core.page.links import LinkKind
+from gossamer.core.url.key import url_key
+from gossamer.core.url.parse import host_of
+from gossamer.flow.follow import add_seeds
+from gossamer.flow.shard import END, Shard
+from gossamer.flow.worker import Worker
+from gossamer.ports.store import Table
+
+HOSTS_AT_ONCE: Final = 256
+"""Hosts looked at in one step, so that no step of the loop is long."""
+
+
+def add_urls(worker: Worker, urls: list[str], group: str) -> list[str]:
+    """Queue URLs that the operator names, each a seed of the scope too; of each the reason it is refused, or ""."""
+    worker.active_at = worker.clock.now()
+    for url in urls:
+        worker.judge.add_seed(url)
+    return add_seeds(worker, urls, group, LinkKind.OPERATOR)
+
+
+def is_known(worker: Worker, url: str) -> bool:
+    """Whether a normalised URL is a known one."""
+    shard, host = worker.shards[worker.rules.shard_of(host_of(url))], host_of(url)
+    key = worker.rules.ids.page_key(host, url_key(url, worker.rules.key_rules))
+    return shard.page(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]) is not None
+
+
+def adopt(worker: Worker, policy: FrontierPolicy) -> None:
+    """Put another policy of the frontiers in force, and release the hosts that nothing holds or delays under it."""
+    now = worker.active_at = worker.clock.now()
+    for shard in worker.shards:
+        worker.perform(shard, shard.frontier.adopt(policy, now))
+    worker.releasing += 1
+    worker.start(_release(worker))
+
+
+async def _release(worker: Worker) -> None:
+    try:
+        for shard in worker.shards:
+            for part in _hosts_in(shard, Table.HELD):
+                worker.perform(shard, shard.frontier.handle(HeldLoaded(part), worker.clock.now()))
+                await asyncio.sleep(0)
+            for part in _hosts_in(shard, Table.READY) if shard.frontier.may_oversleep() else ():
+                worker.perform(shard, shard.frontier.handle(SleepersLoaded(part), worker.clock.now()))
+                await asyncio.sleep(0)
+    finally:
+        worker.releasing -= 1
+
+
+def _hosts_in(shard: Shard, table: Table) -> Iterator[list[LoadedHost]]:
+    """The held or the sleeping hosts, some at a time. Their keys end in the host id."""
+    start = b""
+    while found := shard.rows.scan(table, start, END, HOSTS_AT_ONCE):
+        start = found[-1][0] + b"\0"
+        yield [host for host in shard.load_hosts([key[-HOST_ID_BYTES:] for key, _ in found]) if host is not None]
