@@ -203,7 +203,7 @@ def main(arguments: list[str]) -> int:
     elif name in LESSONS and len(arguments) == 1:
         results = LESSONS[name](sys.stdin.read().splitlines())
     else:
-        print(f"usage: python -m gossamer.lessons {'|'.join(LESSONS)}, or is-allowed ROBOTS_FILE", file=sys.stderr)
+        sys.stderr.write(f"usage: python -m gossamer.lessons {'|'.join(LESSONS)}, or is-allowed ROBOTS_FILE\n")
         return 2
     sys.stdout.writelines(f"{line}\n" for line in results)
     return 0

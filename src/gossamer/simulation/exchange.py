@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SimExchange:
-    """The port `exchange` within one process. `delay_seconds`: how long a message takes; one sent later arrives later."""
+    """The port `exchange` within one process. A message takes `delay_seconds`; one sent later arrives later."""
 
     def __init__(self, delay_seconds: float = 0.0) -> None:
         self._delay_seconds = delay_seconds
