@@ -72,9 +72,8 @@ def _take(file: BinaryIO, size: int) -> None:
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
         return
-    for start in range(0, size, PIECE):
-        # Not zeros: some file systems keep no blocks for those.
-        file.write(os.urandom(min(PIECE, size - start)))
+    # Not zeros: some file systems keep no blocks for those.
+    file.writelines(os.urandom(min(PIECE, size - start)) for start in range(0, size, PIECE))
     file.flush()
     os.fsync(file.fileno())
 

@@ -13,7 +13,7 @@ from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.lease import Errand, LeaseKind
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.robots.answer import RobotsAnswer
-from tests.frontiers import DAY, RULES, Rows, Stage, host_id
+from tests.frontiers import DAY, RULES, Stage, host_id
 
 HOSTS = [f"h{number}.test" for number in range(6)]
 HEALED_STEPS_MAX = 20_000
