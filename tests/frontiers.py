@@ -16,9 +16,10 @@ from gossamer.core.dns.answer import Answer
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.fate import Fate, FateKind
-from gossamer.core.frontier.frontier import Frontier, FrontierPolicy, Room
+from gossamer.core.frontier.frontier import Frontier, Room
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger, count
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import (
     QUEUES,
     RETRY,

@@ -213,7 +213,8 @@ def _busy(shown: HostShown, width: int) -> str:
 
 
 def _slow(shown: HostShown, width: int) -> str:
-    return _host_line(shown, f"{figures.duration(shown.seconds):>9}  {figures.count(shown.fetches):>7} fetches", width)
+    time = f"{shown.seconds * 1000:,.0f} ms" if shown.seconds < 9.9995 else figures.duration(shown.seconds)
+    return _host_line(shown, f"{time:>9}  {figures.count(shown.fetches):>7} fetches", width)
 
 
 def _host_line(shown: HostShown, numbers: str, width: int) -> str:

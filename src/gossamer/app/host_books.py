@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.operations import Operated
     from gossamer.app.settings import Settings
-    from gossamer.core.frontier.frontier import FrontierPolicy
+    from gossamer.core.frontier.policy import FrontierPolicy
 
 Message = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gossamer.app.errors import UserError
 from gossamer.app.scope_wiring import read_text_file
 from gossamer.core.dns.hosts_map import HostsMap, parse_entries, parse_hosts
-from gossamer.core.frontier.frontier import FrontierPolicy
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.http.request import PRODUCT
 from gossamer.core.politeness.gap import GapPolicy
 

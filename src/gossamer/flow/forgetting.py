@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gossamer.core.frontier.commands import Command, Move
 from gossamer.core.frontier.events import Found, LoadedHost
-from gossamer.core.frontier.frontier import Frontier, FrontierPolicy
+from gossamer.core.frontier.frontier import Frontier
 from gossamer.core.frontier.ledger import Ledger, count
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import HOST_ID_BYTES, LEVELS, HostState, PageRecord, PageState
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
 from gossamer.core.seen.bloom import BloomFilter

@@ -11,7 +11,8 @@ from typing import Final
 
 from gossamer.core.explain.evidence import HostEvidence, Known, UrlEvidence
 from gossamer.core.explain.scope import judged_anew
-from gossamer.core.frontier.frontier import Frontier, FrontierPolicy
+from gossamer.core.frontier.frontier import Frontier
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
     HostState,

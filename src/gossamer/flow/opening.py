@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from gossamer.core.files.recovery import greatest
 from gossamer.core.frontier.commands import Move
 from gossamer.core.frontier.events import HeldLoaded, Woken
-from gossamer.core.frontier.frontier import Frontier, FrontierPolicy
+from gossamer.core.frontier.frontier import Frontier
 from gossamer.core.frontier.ledger import Ledger, decode_ledger
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.limits import HOSTS_IN_MEMORY_MAX
 from gossamer.core.politeness.ceiling import Ceilings
 from gossamer.core.seen.url_seen import restored

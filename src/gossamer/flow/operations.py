@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gossamer.core.frontier.events import HeldLoaded, LoadedHost, SleepersLoaded
-from gossamer.core.frontier.frontier import FrontierPolicy
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import HOST_ID_BYTES
 from gossamer.core.page.links import LinkKind
 from gossamer.core.url.key import url_key

@@ -80,9 +80,9 @@ class Worker:
     facts: FactLog = field(default_factory=Unheard)
     newest: str = ""
     """The URL of the last page."""
-    listeners: list[Callable[[Finished], None]] = field(default_factory=list)
+    listeners: list[Callable[[Finished], None]] = field(default_factory=list[Callable[[Finished], None]])
     """Called in the step that reports a visit of a page, once all of it is booked; durable with the next commit."""
-    holders: list[Callable[[], bool]] = field(default_factory=list)
+    holders: list[Callable[[], bool]] = field(default_factory=list[Callable[[], bool]])
     """Who may still bring URLs, so that the crawl is not over while one of them says so."""
     perform: Callable[[Shard, list[Command]], None] = field(init=False)
     """Does what a frontier asks for; the loop sets it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from gossamer.core import limits
 from gossamer.core.disk_guard import DiskGuard, DiskPolicy, Threshold
-from gossamer.core.frontier.frontier import FrontierPolicy
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT, user_agent
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings

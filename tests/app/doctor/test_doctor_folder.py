@@ -33,6 +33,7 @@ SITE: dict[str, small_site.Behaviour] = {
 }
 OPTIONS: dict[str, Any] = {"gap": 0, "allow_address": "127.0.0.0/8", "settings": {"crawl.shards": SHARDS}}
 END = b"\xff" * 40
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +153,6 @@ WARCS: list[tuple[Callable[[Path], object], str]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("harm", "words"), WARCS)
 def test_a_damaged_archive(
     either: Path, harm: Callable[[Path], None], words: str, capsys: pytest.CaptureFixture[str], site: small_site.Site
@@ -271,7 +271,6 @@ BOOKS: list[tuple[Callable[[RocksStore], WriteBatch], str]] = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("harm", "words"), BOOKS)
 def test_books_follow_the_records(
     harm: Callable[[RocksStore], WriteBatch],

@@ -36,6 +36,7 @@ SITE: dict[str, small_site.Behaviour] = {
     "/held": Answer(b"late", held=True),
     **{f"/wide/{number}": page(title=f"leaf {number}") for number in range(300)},
 }
+pytestmark = pytest.mark.slow
 PAGES = {"/", "/a", "/b", "/deep", "/same-1", "/same-2"}
 LOOPBACK: dict[str, Any] = {"gap": 0, "allow_address": "127.0.0.0/8"}
 FEW: dict[str, Any] = {**LOOPBACK, "settings": {"crawl.shards": 2}}
@@ -177,6 +178,16 @@ def test_an_asynchronous_block_left_by_an_error(site: small_site.Site) -> None:
     assert crawl.folder is None
 
 
+def test_a_block_left_before_anything_began(site: small_site.Site) -> None:
+    async def main() -> gossamer.Crawl:
+        async with gossamer.Crawl(site.url("/wide"), **LOOPBACK) as crawl:
+            pass
+        return crawl
+
+    crawl = asyncio.run(main())
+    assert (crawl.summary.end_state, crawl.summary.fetches) == ("interrupted", 0)
+
+
 def test_stop_ends_the_iteration(site: small_site.Site) -> None:
     crawl = gossamer.crawl(site.url("/wide"), **LOOPBACK)
     pages = 0
@@ -300,7 +311,6 @@ def test_it_runs_without_uvloop(site: small_site.Site, monkeypatch: pytest.Monke
     assert gossamer.crawl(site.url("/"), **LOOPBACK).finish().pages == len(PAGES)
 
 
-@pytest.mark.slow
 def test_a_program_that_ends_in_the_middle_leaves_it_committed(site: small_site.Site, tmp_path: Path) -> None:
     program = (
         "import gossamer, sys\n"

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gossamer.core.frontier.closed_hosts import ClosedHosts
-from gossamer.core.frontier.frontier import FrontierPolicy
 from gossamer.core.frontier.lease import Errand, Lease, LeaseKind
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.politeness.gap import GapPolicy
 from gossamer.core.scope.block_list import read_block_list

@@ -116,6 +116,7 @@ class Crawl:
         self._task: asyncio.Task[EndState] | None = None
         self._summary: Summary | None = None
         self._told = False
+        self._stopping = False
         self._handover = HandOver()
 
     # --- what a program asks -------------------------------------------------------------------------------------
@@ -134,6 +135,7 @@ class Crawl:
 
     def stop(self) -> None:
         """Begin no more fetches. What is in flight is finished and still handed out; then the iteration ends."""
+        self._stopping = True
         if self._run is not None:
             self._run.worker.stop()
 
@@ -244,6 +246,8 @@ class Crawl:
         worker.holders.append(lambda: not self._handover.is_read())
         worker.listeners.append(report)
         worker.budget.takers.append(self._handover.room)
+        if self._stopping:
+            worker.stop()
 
     def _keep_summary(self, folder: CrawlFolder) -> None:
         numbers = folder.read_summary()

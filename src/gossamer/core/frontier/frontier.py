@@ -8,24 +8,24 @@ the address ceilings, the caps and the robots verdict.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from gossamer.core.facts import Fact, HostHeld, RobotsRead
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending
-from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.host_update import after_visit, change_gap, lookup_failed
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import QUEUES, RETRY, HostState
 from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import ROBOTS_BYTES_MAX, ROBOTS_REDIRECTS_MAX
 from gossamer.core.politeness.ceiling import Ceilings
-from gossamer.core.politeness.gap import GapPolicy, gap_seconds
+from gossamer.core.politeness.gap import gap_seconds
 from gossamer.core.robots.answer import RobotsAnswer, robots_state
 from gossamer.core.robots.verdict import verdict_of
 from gossamer.core.scope.reasons import Reason
@@ -37,37 +37,6 @@ POSTPONE_PAUSE_SECONDS: Final = 1.0
 """Between two moves of URLs out of the way of others: they cost writes, and nothing is lost by waiting."""
 UNANSWERED: Final = RobotsAnswer(failure=FailureKind.CONNECT_FAILED)
 """What an errand comes to when its host cannot be asked: unreachable."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrontierPolicy:
-    """What the settings say to a frontier."""
-
-    gap: GapPolicy
-    product: str
-    hosts_max: int
-    body_bytes_max: int
-    pages_per_host_max: int | None = None
-    bytes_per_host_max: int | None = None
-    gap_allowed: GapPolicy | None = None
-    """For hosts at addresses that the user allowed by range: the only ones that may have a gap under a second."""
-    is_allowed: Callable[[str], bool] = bool
-    """Whether an address lies in such a range; by default any address does, and `gap_allowed` is what counts."""
-    closed: ClosedHosts = field(default_factory=ClosedHosts)
-
-    def is_over_cap(self, state: HostState) -> bool:
-        """Whether a host has had all that the caps give it."""
-        pages, size = self.pages_per_host_max, self.bytes_per_host_max
-        return (pages is not None and state.pages >= pages) or (size is not None and state.bytes >= size)
-
-    def hold_reason(self, state: HostState) -> str:
-        """Why nothing may be leased from a host for now, a word of `Reason`; empty when nothing holds it."""
-        return self.closed.reason(state.name) or (Reason.CAP if self.is_over_cap(state) else "")
-
-    def gap_at(self, address: str) -> GapPolicy:
-        """What counts for hosts at an address; empty when it is not known."""
-        allowed = self.gap_allowed
-        return allowed if allowed is not None and address and self.is_allowed(address) else self.gap
 
 
 @dataclass(slots=True)
