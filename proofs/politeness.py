@@ -21,8 +21,6 @@ from tests.servers.nginx import Hit
 from tests.servers.small_site import Answer, Asked, Behaviour, page, redirect, robots
 
 SITES = ("haskell98-report", "debian-policy", "povray-doc", "debian-reference-ja_index.ja")
-HALF = 0.01
-"""Slack for what our small servers write down late: they share two processors with the crawl."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +162,7 @@ def play(scenario: Scenario, folder: Path) -> Shown:
         flags = (*scenario.flags, *crawls.LOOPBACK, *crawls.FEW_SHARDS)
         ended = crawls.run("crawl", served.url("/"), "-o", folder, *flags, "--json")
         hits = served.hits()
-    problems = gaps.too_soon(hits, lambda hit: scenario.due(hit) - HALF)
+    problems = gaps.too_soon(hits, scenario.due)
     problems += [
         f"no answer {status} was given" for status in scenario.must if status not in {hit.status for hit in hits}
     ]
@@ -216,7 +214,7 @@ def two_authorities(folder: Path, count: int) -> Shown:
         flags = ("--gap", "1", *crawls.LOOPBACK, *crawls.FEW_SHARDS)
         ended = crawls.run("crawl", served.url("/"), "-o", folder, *flags, "--json")
         hits = served.hits()
-    problems = gaps.too_soon(hits, 1.0 - HALF)
+    problems = gaps.too_soon(hits, 1.0)
     asked = [hit.port for hit in hits if hit.uri == "/robots.txt"]
     if sorted(asked) != sorted(served.ports):
         problems.append(f"robots.txt was asked for on ports {asked}")

@@ -342,7 +342,7 @@ class Stage:
                     self.lookups.append(host)
                 case commands.Refill() | commands.Wake() | commands.Postpone():
                     queue += self.frontier.handle(self._load(command), self.now)
-                case commands.SendErrand(errand):
+                case commands.SendErrand():
                     self.sent.append(command)
                     self.errands -= command.origin is not None
                 case commands.AnswerErrand(errand, answer):
@@ -362,11 +362,9 @@ class Stage:
                 entries = [Entry(each, mark, self.rows.record(key, mark)) for each, mark in found[:HEAD_ENTRIES_MAX]]
                 return events.HeadLoaded(key, queue, entries, len(found) < HEAD_ENTRIES_MAX)
             case commands.Wake(most, until):
-                due = sorted(
-                    (item for item in self.rows.ready if item[1] <= int(until * 1000)), key=lambda item: item[0]
-                )
-                rest = self.rows.ready.difference(due[:most])
-                hosts = [self._load_host(key) for _, _, key in due[:most]]
+                due = sorted(item for item in self.rows.ready if item[1] <= int(until * 1000))[:most]
+                rest = self.rows.ready.difference(due)
+                hosts = [self._load_host(key) for _, _, key in due]
                 return events.Woken(hosts, min((item[1] / 1000 for item in rest), default=None))
             case commands.Postpone(key, queue, entries, due):
                 self.postponed.append(command)

@@ -9,6 +9,7 @@ import pytest
 from gossamer.core.disk_guard import DiskGuard, DiskPolicy, MountSpace, Threshold
 from gossamer.core.limits import DISK_RESERVE_BYTES as RESERVE
 from gossamer.flow.disk_watch import DiskWatch
+from gossamer.flow.worker import Worker
 from gossamer.simulation.clock import SimClock
 from gossamer.simulation.crawler import Crawler
 from gossamer.simulation.disk_space import MemoryDiskSpace
@@ -65,8 +66,9 @@ def test_crawls_on_disks_that_fill_lose_nothing(simulation_seed: int) -> None:
     """Kills included; and while a disk is full nothing begins."""
     seen: list[Crawler] = []
 
-    def watch(crawler: Crawler) -> None:
+    def watch(crawler: Crawler, worker: Worker) -> None:
         crawler.disk_space = Filling(0, 0)
+        crawler._watch(worker)
         seen.append(crawler)
 
     verdict = run(simulation_seed, Rehearsal(kills=2, size=WorldSize(), sabotage=watch))

@@ -7,6 +7,7 @@ import pytest
 from gossamer.core.frontier.ledger import Ledger
 from gossamer.core.frontier.records import HostState, encode
 from gossamer.core.frontier.working_set import SLEEP_SECONDS
+from gossamer.core.scope.reasons import Reason
 from gossamer.core.warc.location import FileMark, FileState
 from gossamer.flow.admission import admit
 from gossamer.flow.commit import encode_mark
@@ -104,7 +105,7 @@ def test_the_caps_now_in_force_decide_who_is_held(cap: int | None, held: int, qu
     take(bench, *(f"{A}/{number}" for number in range(3)))
     host = next(iter(bench.shard.frontier.hosts.values()))
     host.state.pages = 2
-    bench.shard.frontier.working.hold(host)
+    bench.shard.frontier.working.hold(host, Reason.CAP, bench.clock.now())
     bench.worker.perform(bench.shard, list(bench.shard.frontier.working.out))
     bench.shard.frontier.working.out.clear()
     commit(bench)
