@@ -1,8 +1,8 @@
 """Orders to a crawl under full load take effect within a second: block, pause, add, set and their opposites.
 
 A crawl without a gap asks twenty loopback hosts as fast as both ends can. Each order goes over the control socket, as
-the commands send it, and the server's own log says when its effect began: for what must cease, no request may begin later
-than a second after the order was sent; for what must begin, the first one may not come later.
+the commands send it, and the server's own log says when its effect began: for what must cease, no request may begin
+later than a second after the order was sent; for what must begin, the first one may not come later.
 """
 
 from __future__ import annotations

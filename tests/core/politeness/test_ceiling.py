@@ -73,6 +73,16 @@ def test_fetches_of_the_worker() -> None:
     assert ceilings.admit("198.51.100.1", "a.example", 0.0) is None
 
 
+def test_the_bound_of_the_worker_may_change() -> None:
+    ceilings = Ceilings(CeilingPolicy(worker_fetches=3))
+    start(ceilings, ONE, "a.example", 0.0)
+    start(ceilings, TWO, "a.example", 0.0)
+    ceilings.limit_worker(2)
+    assert ceilings.admit("198.51.100.1", "a.example", 0.0) is not None
+    ceilings.limit_worker(3)
+    assert ceilings.admit("198.51.100.1", "a.example", 0.0) is None
+
+
 def test_an_address_of_many_sites_is_lifted() -> None:
     ceilings = Ceilings(CeilingPolicy())
     now = 0.0

@@ -51,6 +51,16 @@ def test_addresses_behind_names() -> None:
     assert not blocked.blocks_address("a name")
 
 
+def test_two_lists_block_what_either_blocks() -> None:
+    first, _ = read_block_list("a.example\nh.example/x/\n192.0.2.0/24")
+    second, _ = read_block_list("*.b.example\nh.example/y/")
+    both = first.joined(second)
+    assert all(both.blocks_host(host) for host in ("a.example", "x.b.example", "192.0.2.3"))
+    assert both.blocks_url("http://h.example/x/1", "h.example")
+    assert both.blocks_url("http://h.example/y/1", "h.example")
+    assert not both.blocks_host("h.example")
+
+
 def test_what_is_no_entry_is_named_by_line() -> None:
     blocked, problems = read_block_list("ok.example\nbad host\na.*.example\nftp://x.example/\n")
     assert blocked.hosts == {"ok.example"}

@@ -173,3 +173,13 @@ def test_patterns_are_linear_and_checked() -> None:
 
 def test_every_reason_is_explained() -> None:
     assert set(EXPLANATIONS) == set(Reason)
+
+
+def test_what_the_operator_blocks_stands_beside_the_filters_own_list() -> None:
+    judged = judge(FILTERS, ScopeKind.ANY)
+    url = "http://now.example/docs/"
+    assert one(judged, url) == ""
+    judged.block(read_block_list("now.example")[0])
+    assert [one(judged, each) for each in (url, "http://blocked.example/docs/")] == ["blocked", "blocked"]
+    judged.block(read_block_list("")[0])
+    assert [one(judged, each) for each in (url, "http://blocked.example/docs/")] == ["", "blocked"]
