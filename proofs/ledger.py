@@ -20,7 +20,7 @@ from tests.servers import debian, small_site
 from tests.servers.nginx import free_port
 from tests.servers.small_site import Answer, page, redirect, robots
 
-SIMULATIONS, SIMULATIONS_QUICK = 200, 10
+SIMULATIONS, SIMULATIONS_QUICK = 60, 8
 HOSTS = 12
 LEAVES = 30
 

@@ -99,6 +99,9 @@ BODY_SPOOL_BYTES: Final = 1024 * 1024
 """A body longer than this is kept in a temporary file, not in memory."""
 CONTENT_CODINGS_MAX: Final = 4
 """Content codings stacked on one body."""
+CONTENT_MEMBERS_MAX: Final = 1_000
+"""gzip members or zstd frames in one coded body: bgzip and mirrors of logs write hundreds, a page one. Empty ones cost
+time and put nothing out."""
 DECODED_RATIO_FROM_BYTES: Final = 1024 * 1024
 """Decoded bytes below which no ratio is held against a body: a page of blanks compresses a thousandfold."""
 HEADER_FIELDS_MAX: Final = 500

@@ -208,3 +208,20 @@ def test_any_cut_and_any_flipped_byte(data: bytes, kind: str, draw: st.DataObjec
     assert data.startswith(cut.data) or cut.data == bytes(body[:position])
     body[position] ^= draw.draw(st.integers(1, 255))
     decode(bytes(body), [coding])
+
+
+EMPTY_ZSTD_FRAME = b"\x50\x2a\x4d\x18\x00\x00\x00\x00"
+
+
+@pytest.mark.parametrize(
+    ("coding", "member"), [("gzip", gzip.compress(b"", mtime=0)), ("zstd", EMPTY_ZSTD_FRAME)], ids=["gzip", "zstd"]
+)
+def test_members_that_put_nothing_out_are_bounded(coding: str, member: bytes) -> None:
+    decoded = decode(member * 100_000, [coding])
+    assert (decoded.data, decoded.truncated) == (b"", True)
+    assert decoded.problem == f"{coding}: too many members"
+
+
+def test_stacked_members_are_bounded_too() -> None:
+    body = gzip.compress(gzip.compress(b"", mtime=0) * 20_000, mtime=0)
+    assert decode(body, ["gzip", "gzip"]).problem == "gzip: too many members"

@@ -175,14 +175,16 @@ def decode(
 
 
 _OVER: Final = "over"
+_START_BYTES: Final = 8
+"""Enough of a stream's beginning to tell what it is."""
 
 
 def _undo(body: bytes, name: str, coding: _Coding, room: int) -> Decoded:
     """Undo one coding, member by member."""
     out = bytearray()
-    rest = body
-    while True:
-        member = _member(rest, coding, room - len(out))
+    at = 0
+    for _ in range(limits.CONTENT_MEMBERS_MAX):
+        member = _member(body, at, coding, room - len(out))
         out += member.data
         if len(out) > room:
             return Decoded(bytes(out[:room]), _OVER, truncated=True)
@@ -192,32 +194,35 @@ def _undo(body: bytes, name: str, coding: _Coding, room: int) -> Decoded:
             return Decoded(bytes(out), f"{name}: damaged", truncated=True)
         if not member.finished:
             return Decoded(bytes(out), f"{name}: ends early", truncated=True)
-        rest = member.rest
-        if not coding.continues(rest):
-            break
-    return Decoded(bytes(out), f"{name}: bytes after the end" if rest.strip(b"\0") else "")
+        at = member.end
+        if not coding.continues(body[at : at + _START_BYTES]):
+            return Decoded(bytes(out), f"{name}: bytes after the end" if body[at:].strip(b"\0") else "")
+    # Members that put nothing out would cost time without end, and no bound on the output would see them.
+    return Decoded(bytes(out), f"{name}: too many members", truncated=True)
 
 
 @dataclass(slots=True)
 class _Member:
     data: bytes
-    rest: bytes = b""
+    end: int = 0
+    """Once finished: where in the body the next one would begin."""
     finished: bool = False
     fault: bool = False
 
 
-def _member(body: bytes, coding: _Coding, room: int) -> _Member:
-    """Decode one stream from the start of `body` until it ends, fails, or puts out more than `room`."""
-    decoder = coding.make(body)
+def _member(body: bytes, at: int, coding: _Coding, room: int) -> _Member:
+    """Decode one stream from `at` in `body` until it ends, fails, or puts out more than `room`."""
+    decoder = coding.make(body[at : at + _START_BYTES])
     out = bytearray()
     step = coding.slice_bytes
-    for start in range(0, len(body), step):
+    for start in range(at, len(body), step):
+        given = body[start : start + step]
         try:
-            out += decoder.feed(body[start : start + step], room - len(out) + 1)
+            out += decoder.feed(given, room - len(out) + 1)
         except _ERRORS:
-            return _Member(_salvaged(body, start, coding, room), fault=True)
+            return _Member(_salvaged(body[at:], start - at, coding, room), fault=True)
         if decoder.finished:
-            return _Member(bytes(out), decoder.rest + body[start + step :], finished=True)
+            return _Member(bytes(out), start + len(given) - len(decoder.rest), finished=True)
         if len(out) > room:
             break
     return _Member(bytes(out))
