@@ -71,6 +71,9 @@ def test_gap(log, why):
         ([contact(1, 1.1, crawl_delay=30.0), contact(12, 12.1, process=1)], "Crawl-delay"),
         ([contact(9, 9.1, crawl_delay=30.0), contact(12, 12.1, process=1)], ""),
         ([contact(1, 1.1, retry_after=60.0), contact(12, 12.1, process=1)], "Retry-After"),
+        ([contact(9, 9.9), contact(11, 12, status=0, process=1), contact(17.1, 17.2, process=1)], ""),
+        ([contact(0, 0.9), contact(11, 12, process=1), contact(15.0, 15.1, process=1)], "the response times"),
+        ([contact(7, 9.9), contact(11, 11.1, status=0, process=1), contact(16.2, 16.3, process=1)], ""),
     ],
 )
 def test_gap_across_a_kill(log, why):

@@ -13,14 +13,19 @@ from gossamer.app.fact_words import fact_words
 from gossamer.app.progress import Bounds, DiskShown, Progress, WorkerShown
 from gossamer.core.ending import EndState
 from gossamer.core.frontier.ledger import Ledger, total
+from gossamer.core.scope.reasons import EXPLANATIONS
 
 if TYPE_CHECKING:
     from gossamer.app.census import HostCounts
     from gossamer.app.watching import Watching
     from gossamer.core.frontier.closed_hosts import ClosedHosts
-    from gossamer.flow.shard import Shard
     from gossamer.flow.worker import Worker
 
+HOSTS_SHOWN: Final = 100
+"""Hosts in trouble that the summary names."""
+REASONS_SHOWN: Final = 3
+A_YEAR: Final = 365 * 86400.0
+MEANINGS: Final = {str(reason): meaning for reason, meaning in EXPLANATIONS.items()}
 SUMMARY_VERSION: Final = 1
 HOSTS_SHOWN: Final = 5
 """Of each list of the busiest and the slowest."""
@@ -127,12 +132,7 @@ def end_numbers(worker: Worker, ending: EndState, started: float, *, resumed: bo
         "ended": _moment(now),
         "seconds": round(now - started, 3),
         **ledger_numbers([shard.ledger for shard in worker.shards]),
-        "parked_hosts": sorted(
-            f"{host.state.name}: {host.state.error}"
-            for shard in worker.shards
-            for host in shard.frontier.hosts.values()
-            if host.state.failures
-        )[:100],
+        "parked_hosts": _troubled(worker),
         "widened": [f"{seed} -> {target}" for shard in worker.shards for seed, target in shard.widenings()],
         "commits": worker.committer.commits,
         "commit_milliseconds_median": round(statistics.median(commits) * 1000, 1),
@@ -156,9 +156,25 @@ def _reason(worker: Worker, ending: EndState) -> str:
     if ending in (EndState.STALLED, EndState.NOTHING_FETCHED):
         if worker.waits_for_operator:
             return f"hosts are paused: {', '.join(sorted(_closed(worker).paused)[:5])}"
-        errors = sorted({host.state.error for shard in worker.shards for host in _states(shard) if host.state.error})
-        return "; ".join(errors[:5])
+        return "; ".join(_troubled(worker)[:REASONS_SHOWN] or _ended_otherwise(worker))
     return ""
+
+
+def _troubled(worker: Worker) -> list[str]:
+    """Hosts with URLs left that do not answer, and what they say: of the working set, and the first of those asleep."""
+    awake = [host.state for shard in worker.shards for host in shard.frontier.hosts.values()]
+    asleep = [
+        host.state for shard in worker.shards for host in shard.sleeping(HOSTS_SHOWN, worker.clock.now() + A_YEAR, 0)[0]
+    ]
+    return sorted({f"{state.name}: {state.error}" for state in [*awake, *asleep] if state.failures})[:HOSTS_SHOWN]
+
+
+def _ended_otherwise(worker: Worker) -> list[str]:
+    """Why no page came although nothing is left: how the URLs ended, the commonest first, with what that means."""
+    ledger = total([shard.ledger for shard in worker.shards])
+    ends = {**ledger.refused_links, **ledger.refused, **ledger.failed, "gone (http 404 or 410)": ledger.gone}
+    common = sorted((reason for reason, number in ends.items() if number), key=lambda reason: -ends[reason])
+    return [f"{reason}: {MEANINGS[reason]}" if reason in MEANINGS else reason for reason in common[:REASONS_SHOWN]]
 
 
 def _held(worker: Worker) -> str:
@@ -171,10 +187,6 @@ def _held(worker: Worker) -> str:
 
 def _closed(worker: Worker) -> ClosedHosts:
     return worker.shards[0].frontier.policy.closed
-
-
-def _states(shard: Shard) -> list[Any]:
-    return list(shard.frontier.hosts.values())
 
 
 def _moment(seconds: float) -> str:

@@ -39,6 +39,12 @@ def crawl_judge(settings: Settings, folder: CrawlFolder, sites: SiteList) -> Lin
     return judge
 
 
+def check_scope(settings: ScopeSettings) -> None:
+    """Raise UserError for a file, pattern or word that no judge can be made from."""
+    _filters(settings)
+    _domains(settings.domains)
+
+
 def _filters(settings: ScopeSettings) -> FilterRules:
     return FilterRules(
         include=_patterns(settings.include, "scope.include"),

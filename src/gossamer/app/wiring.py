@@ -17,6 +17,8 @@ from gossamer.adapters.offload_thread import ThreadOffload
 from gossamer.adapters.parser_turbohtml import TurboParser
 from gossamer.adapters.resolver_cares import CaresResolver
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
+from gossamer.app.errors import UserError
+from gossamer.app.exit_codes import Exit
 from gossamer.app.numbers import ledger_numbers
 from gossamer.app.orders import OPERATOR_PAUSE, read_orders
 from gossamer.app.policies import frontier_policy, hosts_map
@@ -89,6 +91,7 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     """The worker of a crawl folder, opened at its last commit; its adapters; what recovery did."""
     facts = folder.read_facts()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
+    _expect_stores(settings, folder)
     world = _make_world(settings, folder, guard)
     rules = ShardRules(
         Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards
@@ -158,6 +161,17 @@ def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) ->
         stores=list(_open_stores(settings, folder)),
         watching=make_watching(settings, folder),
     )
+
+
+def _expect_stores(settings: Settings, folder: CrawlFolder) -> None:
+    """Every shard has a store once anything was committed: the archive begins with the first commit."""
+    missing = [number for number in range(settings.crawl.shards) if not folder.shard(number).exists()]
+    if missing and (folder.path / "archive").exists():
+        raise UserError(
+            f"{folder.shard(missing[0])} is missing, and with it what is known of its hosts",
+            f"restore it from a copy, or: gossamer doctor {folder.path} --repair",
+            Exit.FOLDER,
+        )
 
 
 def _open_stores(settings: Settings, folder: CrawlFolder) -> Iterator[RocksStore]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 NEXT: Final = {
     EndState.COMPLETE: "gossamer status {folder}   shows these numbers again",
-    EndState.LIMIT: "gossamer resume {folder} --max-pages N   goes on with higher caps",
-    EndState.NOTHING_FETCHED: "gossamer resume {folder}   tries again",
+    EndState.LIMIT: "gossamer resume {folder} --max-pages N   (or --set KEY=VALUE for another cap) goes on",
+    EndState.NOTHING_FETCHED: "gossamer explain {folder} URL   says why; URLs still queued go on with gossamer resume",
     EndState.STALLED: "gossamer resume {folder}   goes on later",
     EndState.INTERRUPTED: "gossamer resume {folder}   goes on",
     EndState.DISK: "make room, then: gossamer resume {folder}",

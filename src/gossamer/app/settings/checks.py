@@ -69,4 +69,13 @@ def _paths(settings: Settings) -> Iterator[tuple[str, str]]:
         yield from ((key, path) for path in paths if path is not None)
 
 
-RULES: Final[tuple[Callable[[Settings], None], ...]] = (_gap, _workers, _shards, _commit_interval, _files)
+def _contents(settings: Settings) -> None:
+    """Files and patterns are read once before anything is written: what a crawl cannot start with must not be kept."""
+    from gossamer.app.policies import hosts_map  # noqa: PLC0415 - it needs the settings, and so this package
+    from gossamer.app.scope_wiring import check_scope  # noqa: PLC0415 - as above
+
+    check_scope(settings.scope)
+    hosts_map(settings)
+
+
+RULES: Final[tuple[Callable[[Settings], None], ...]] = (_gap, _workers, _shards, _commit_interval, _files, _contents)

@@ -87,9 +87,12 @@ class _HostWatch:
 
     def _response_gap(self, process: int) -> float:
         """Five times the median; the least of the last times instead where a kill may have lost some of them."""
-        if self.evidence.gap_seconds < RESPONSE_MULTIPLE_FROM or not self.times:
+        if self.evidence.gap_seconds < RESPONSE_MULTIPLE_FROM:
             return 0.0
-        lost = sum(each[2] != process and not self.evidence.surely_known(each[1], each[2]) for each in self.times)
+        known = [each[2] == process or self.evidence.surely_known(each[1], each[2]) for each in self.times]
+        if not any(known):
+            return 0.0
+        lost = known.count(False)
         window = [each[0] for each in self.times[-(RESPONSE_TIMES_KEPT + lost) :]]
         typical = min(window) if lost else median(window)
         return min(GAP_RESPONSE_MULTIPLE * typical, GAP_RESPONSE_MAX_SECONDS)
