@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gossamer.core.frontier.closed_hosts import ClosedHosts
     from gossamer.flow.worker import Worker
 
-HOSTS_SHOWN: Final = 100
+TROUBLED_SHOWN: Final = 100
 """Hosts in trouble that the summary names."""
 REASONS_SHOWN: Final = 3
 A_YEAR: Final = 365 * 86400.0
@@ -164,9 +164,11 @@ def _troubled(worker: Worker) -> list[str]:
     """Hosts with URLs left that do not answer, and what they say: of the working set, and the first of those asleep."""
     awake = [host.state for shard in worker.shards for host in shard.frontier.hosts.values()]
     asleep = [
-        host.state for shard in worker.shards for host in shard.sleeping(HOSTS_SHOWN, worker.clock.now() + A_YEAR, 0)[0]
+        host.state
+        for shard in worker.shards
+        for host in shard.sleeping(TROUBLED_SHOWN, worker.clock.now() + A_YEAR, 0)[0]
     ]
-    return sorted({f"{state.name}: {state.error}" for state in [*awake, *asleep] if state.failures})[:HOSTS_SHOWN]
+    return sorted({f"{state.name}: {state.error}" for state in [*awake, *asleep] if state.failures})[:TROUBLED_SHOWN]
 
 
 def _ended_otherwise(worker: Worker) -> list[str]:
