@@ -179,7 +179,11 @@ def make_folder(path: Path, settings: Settings, seeds: list[Seed], facts: FixedF
     """
     folder = CrawlFolder(path.absolute())
     refuse_existing(folder)
-    folder.state.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.state.mkdir(parents=True, exist_ok=True)
+    except FileNotFoundError as error:
+        # What a folder that is made by a program, such as /proc, answers.
+        raise UserError(f"no folder can be made at {folder.path}", "choose another -o DIR") from error
     lock = folder.hold()
     try:
         refuse_existing(folder)

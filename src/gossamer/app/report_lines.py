@@ -127,6 +127,8 @@ def _value(key: str, value: object) -> str:
         return TRUTH[value]
     if not isinstance(value, int | float):
         return inert(str(value), VALUE_COLUMNS_MAX)
+    if key == "process":
+        return str(value)
     if "bytes" in key.split("_"):
         return figures.size(value)
     if "milliseconds" in key.split("_"):
