@@ -45,7 +45,7 @@ class FixedFacts(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def new(cls) -> Self:
         """For a crawl that starts now."""
-        return cls(key_rules=KEY_RULES_NEWEST, psl=SiteList().version, hash_key=secrets.token_bytes(HASH_KEY_BYTES))
+        return cls(key_rules=KEY_RULES_NEWEST, psl=SiteList.version, hash_key=secrets.token_bytes(HASH_KEY_BYTES))
 
 
 @dataclass(frozen=True, slots=True)

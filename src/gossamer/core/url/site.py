@@ -7,6 +7,7 @@ the list it began with in its folder, and a newer release goes on with that one.
 from __future__ import annotations
 
 import ipaddress
+from typing import Final
 
 import publicsuffixlist
 
@@ -15,6 +16,9 @@ from gossamer.core.limits import SITES_CACHED_MAX
 
 class SiteList:
     """Answers `site_of`, remembering recent answers."""
+
+    version: Final[str] = publicsuffixlist.__version__
+    """The version of the library's list; its last part is the list's day. Known without reading the list."""
 
     def __init__(self, source: bytes | None = None) -> None:
         """Reads `source`, a list in the format of publicsuffix.org; without one the list that the library carries.
@@ -26,11 +30,6 @@ class SiteList:
         else:
             self._list = publicsuffixlist.PublicSuffixList(_rules(source), accept_encoded_idn=False)
         self._cache: dict[str, str] = {}
-
-    @property
-    def version(self) -> str:
-        """The version of the library's list; its last part is the list's day."""
-        return publicsuffixlist.__version__
 
     def site_of(self, host: str) -> str:
         """The site of `host` (as `Url.host`).
