@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ def command_lines(program: str, text: str, page: str) -> list[Line]:
     for _, block in FENCE.findall(text):
         for line in block.splitlines():
             words = shlex.split(line.removeprefix("$ "), comments=True) if program in line else []
+            # Where it goes is the shell's affair.
+            words = list(itertools.takewhile(lambda word: word not in {">", "&"}, words))
             if words and words[0].removeprefix("./") == program and not {"[", "|"} & set("".join(words)):
                 found.append(Line(page, tuple(words[1:])))
     return found

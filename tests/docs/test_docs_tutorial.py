@@ -29,7 +29,8 @@ SITE = {
 
 def tutorial_lines() -> list[str]:
     text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    return [line for _, block in FENCE.findall(text) for line in block.splitlines() if line.strip()]
+    blocks = [block for kind, block in FENCE.findall(text) if kind == "sh"]
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
 def adapted(line: str, site: small_site.Site) -> str:

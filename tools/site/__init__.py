@@ -1,0 +1,1 @@
+"""The documentation as a site: hooks and theme of mkdocs."""
