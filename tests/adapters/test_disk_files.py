@@ -144,3 +144,14 @@ def test_directories_are_synced_after_creation_and_rename(tmp_path: Path, monkey
     synced.clear()
     disk.set_aside("archive/a")
     assert synced == [".", "archive", "aside"]
+
+
+def test_links_that_lead_nowhere_are_no_files(tmp_path: Path) -> None:
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    (folder / "whole").write_bytes(b"12345")
+    (folder / "linked").symlink_to(folder / "whole")
+    (folder / "circle").symlink_to(folder / "circle")
+    (folder / "nowhere").symlink_to(tmp_path / "gone")
+    (folder / "folder").mkdir()
+    assert FolderDisk(tmp_path).lengths(("archive",)) == {"archive/whole": 5, "archive/linked": 5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -9,9 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from gossamer.adapters.visit_rows import VisitRows
+from gossamer.ports.files import CrawlDamaged
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 SCHEMA = pa.schema(
     [
@@ -89,3 +91,55 @@ def test_a_journal_that_went_is_said(tmp_path: Path) -> None:
     live = journal(tmp_path, FIRST, batch("1"))
     with pytest.raises(FileNotFoundError):
         VisitRows(tmp_path, [live, ("journal/gone.arrows", 9)])
+
+
+def no_rows(path: Path) -> None:
+    path.write_bytes(b"\xff\0no rows" * 50)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def nothing(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def in_a_circle(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path)
+
+
+def a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("harm", [no_rows, cut, nothing, in_a_circle, a_folder, Path.unlink])
+def test_a_damaged_parquet_file_is_named(tmp_path: Path, harm: Callable[[Path], None]) -> None:
+    parquet(tmp_path, FIRST, batch("1"))
+    path = tmp_path / "pages" / f"{FIRST}.parquet"
+    harm(path)
+    if not path.exists() and not path.is_symlink():
+        path.symlink_to(tmp_path / "gone")
+    with pytest.raises(CrawlDamaged, match=rf"pages/{FIRST}\.parquet cannot be read"):
+        urls(tmp_path)
+
+
+@pytest.mark.parametrize("harm", [no_rows, cut, nothing, in_a_circle, a_folder])
+def test_a_damaged_journal_is_named(tmp_path: Path, harm: Callable[[Path], None]) -> None:
+    found = journal(tmp_path, FIRST, batch("1"), batch("2"))
+    harm(tmp_path / found[0])
+    with pytest.raises(CrawlDamaged, match=rf"journal/{FIRST}\.arrows cannot be read"):
+        urls(tmp_path, found)
+
+
+def test_a_row_without_a_value_is_damage(tmp_path: Path) -> None:
+    parquet(tmp_path, FIRST, batch(None))  # type: ignore[arg-type]
+    with pytest.raises(CrawlDamaged, match="without values"):
+        urls(tmp_path)
+
+
+def test_a_journal_that_has_become_a_parquet_file_is_asked_for_again(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        urls(tmp_path, (f"journal/{FIRST}.arrows", 100))

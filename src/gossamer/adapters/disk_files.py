@@ -44,7 +44,7 @@ class FolderDisk:
         found: dict[str, int] = {}
         for folder in folders:
             with contextlib.suppress(FileNotFoundError), os.scandir(self._root / folder) as entries:
-                found |= {f"{folder}/{entry.name}": entry.stat().st_size for entry in entries if entry.is_file()}
+                found |= {f"{folder}/{entry.name}": entry.stat().st_size for entry in entries if _is_file(entry)}
         return found
 
     def view(self, path: str) -> memoryview:
@@ -191,6 +191,14 @@ class FolderDraft:
         """Close and delete."""
         self._file.close()
         self._aside.unlink(missing_ok=True)
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """A symbolic link to nowhere, or in a circle, is none."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import json
 import os
 import socket
 import stat
+import struct
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from gossamer.app.errors import UserError
 from gossamer.app.nearest import nearest
 from gossamer.app.whole_file import write_whole
-from gossamer.core.limits import CONTROL_BYTES_MAX, CONTROL_SECONDS_MAX
+from gossamer.core.limits import CONTROL_BYTES_MAX, CONTROL_CONNECTIONS_MAX, CONTROL_SECONDS_MAX
 
 if TYPE_CHECKING:
     import asyncio
@@ -34,12 +35,17 @@ Answering = Callable[[Message], Message]
 
 SOCKET_PATH_BYTES_MAX: Final = 107
 """unix(7): sun_path has 108 bytes, the last one zero."""
+TIMEVAL: Final = struct.Struct("@ll")
+"""socket(7): what the time-outs of a socket are given as: seconds and microseconds."""
+ERROR_CHARACTERS: Final = 400
+"""Characters of an error that an asker is told."""
 
 
 class ControlServer:
     """Answers requests about the crawl in `folder`: `{"ask": NAME, ...}` by `answers[NAME]`, on the event loop.
 
-    An answer may raise UserError or ValueError, which the asker is told.
+    An answer may raise UserError or ValueError, which the asker is told; of any other error he is told, too, and the
+    crawl goes on: no question is worth a crawl.
     """
 
     def __init__(self, folder: CrawlFolder, answers: Mapping[str, Answering]) -> None:
@@ -47,6 +53,7 @@ class ControlServer:
         self._answers = answers
         self._path = socket_path(folder)
         self._server: asyncio.Server | None = None
+        self._connections = 0
 
     async def start(self) -> None:
         """Listen, and say where. Only for the holder of the folder's lock: a stale socket is taken away."""
@@ -81,12 +88,23 @@ class ControlServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         import asyncio  # noqa: PLC0415 - as above
 
-        # A peer that goes away, sends too much or nothing ends its own connection and nothing else.
-        with contextlib.suppress(ConnectionError, ValueError, TimeoutError):
-            while line := await asyncio.wait_for(reader.readline(), CONTROL_SECONDS_MAX):
-                writer.write(json.dumps(self._answer(line)).encode() + b"\n")
-                await writer.drain()
-        writer.close()
+        if self._connections >= CONTROL_CONNECTIONS_MAX:
+            # Unheard: to wait for what each says would take the descriptors that the fetches need.
+            writer.transport.abort()
+            return
+        self._connections += 1
+        # A peer that goes away, sends too much or nothing ends its own connection and nothing else; so does one that
+        # does not read its answers.
+        try:
+            with contextlib.suppress(OSError, ValueError, TimeoutError):
+                while line := await asyncio.wait_for(reader.readline(), CONTROL_SECONDS_MAX):
+                    writer.write(_line(self._answer(line)))
+                    await asyncio.wait_for(writer.drain(), CONTROL_SECONDS_MAX)
+                writer.close()
+                await asyncio.wait_for(writer.wait_closed(), CONTROL_SECONDS_MAX)
+        finally:
+            self._connections -= 1
+            writer.transport.abort()
 
     def _answer(self, line: bytes) -> Message:
         try:
@@ -104,6 +122,8 @@ class ControlServer:
             return answering(message)
         except (UserError, ValueError) as error:
             return {"error": str(error)}
+        except Exception as error:  # noqa: BLE001 - the asker's bad luck, or ours, must not end the crawl
+            return {"error": f"this question has no answer ({type(error).__name__}: {error})"[:ERROR_CHARACTERS]}
 
 
 def ask(folder: CrawlFolder, request: Message) -> Message | None:
@@ -116,7 +136,9 @@ def ask(folder: CrawlFolder, request: Message) -> Message | None:
         return None
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(CONTROL_SECONDS_MAX)
+            # Not settimeout: a socket that does not block is refused while many wait to be accepted (EAGAIN, unix(7)).
+            for way in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                connection.setsockopt(socket.SOL_SOCKET, way, TIMEVAL.pack(int(CONTROL_SECONDS_MAX), 0))
             connection.connect(str(path))
             connection.sendall(json.dumps(request).encode() + b"\n")
             with connection.makefile("rb") as answers:
@@ -141,6 +163,10 @@ def socket_path(folder: CrawlFolder) -> Path:
             if len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX and _make_private(path.parent):
                 return path
     raise UserError("no private folder for the control socket could be made", "set XDG_RUNTIME_DIR to one of yours")
+
+
+def _line(answer: Message) -> bytes:
+    return json.dumps(answer).encode() + b"\n"
 
 
 def _make_private(folder: Path) -> bool:

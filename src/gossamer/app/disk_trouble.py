@@ -8,9 +8,13 @@ from typing import Final
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.ports.files import CrawlDamaged
-from gossamer.ports.store import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from gossamer.ports.store import StoreBusy, StoreError, StoreFull, StoreReadOnly
 
 RESUME: Final = "what was committed is safe; once that is put right, gossamer resume DIR goes on"
+
+MEND: Final = "gossamer doctor DIR --repair   mends what can be mended; or restore the folder from a copy"
+
+LOOK: Final = "gossamer doctor DIR   looks a crawl folder over and says what it lacks"
 
 DISK_ERRORS: Final = {
     errno.ENOSPC: ("the disk is full", "make room; " + RESUME, Exit.DISK),
@@ -21,26 +25,30 @@ DISK_ERRORS: Final = {
     errno.EACCES: ("not permitted", "choose a folder that you may write", Exit.BAD_INPUT),
     errno.EPERM: ("not permitted", "choose a folder that you may write", Exit.BAD_INPUT),
     errno.ENOTDIR: ("part of the path is not a folder", "choose another folder", Exit.BAD_INPUT),
+    errno.ENOENT: ("it is missing", LOOK, Exit.FOLDER),
+    errno.EISDIR: ("a folder stands where a file belongs", LOOK, Exit.FOLDER),
+    errno.ELOOP: ("symbolic links lead in a circle", LOOK, Exit.FOLDER),
     errno.ENAMETOOLONG: ("the path is too long", "choose a shorter one", Exit.BAD_INPUT),
     errno.EMFILE: ("too many open files", "raise the limit (ulimit -n 4096); " + RESUME, Exit.DISK),
 }
 """Error number -> what it means, what helps, the exit code."""
 
-STORE_ERRORS: Final = (
+STORE_ERRORS: Final[tuple[tuple[type[Exception], str, Exit], ...]] = (
     (StoreBusy, "close the other crawl first", Exit.FOLDER),
-    (StoreDamaged, "restore the folder from a copy, or start a new crawl", Exit.FOLDER),
     (StoreFull, "make room; " + RESUME, Exit.DISK),
     (StoreReadOnly, "make the folder writable; " + RESUME, Exit.DISK),
+    # Damaged, or not to be read.
+    (StoreError, MEND, Exit.FOLDER),
 )
 
 
 def disk_trouble(error: BaseException) -> UserError | None:
     """What to tell people of an error that they can put right; None for any other."""
     if isinstance(error, CrawlDamaged):
-        return UserError(f"the crawl folder is damaged: {error}", "restore it from a copy", Exit.FOLDER)
+        return UserError(f"the crawl folder is damaged: {error}", MEND, Exit.FOLDER)
     if isinstance(error, StoreError):
-        found = next(((hint, code) for kind, hint, code in STORE_ERRORS if isinstance(error, kind)), None)
-        return UserError(str(error), *found) if found else None
+        hint, code = next((hint, code) for kind, hint, code in STORE_ERRORS if isinstance(error, kind))
+        return UserError(str(error), hint, code)
     if isinstance(error, OSError) and error.errno in DISK_ERRORS:
         words, hint, code = DISK_ERRORS[error.errno]
         place = f"{error.filename}: " if isinstance(error.filename, str) else ""

@@ -1,7 +1,7 @@
 """Serves the metrics over HTTP: one request a connection, `GET /metrics`, on the loop of the crawl.
 
 Whoever asks is not trusted: a request is read up to a few kilobytes and seconds, nothing of it is kept or answered
-with, and a handful of connections are served at once.
+with, and a handful of connections are served at once; a crowd is closed unheard.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Final
 from gossamer.app.errors import UserError
 from gossamer.app.exposition import CONTENT_TYPE, exposition
 from gossamer.app.metrics import families
-from gossamer.core.limits import METRICS_CONNECTIONS_MAX, METRICS_REQUEST_BYTES_MAX, METRICS_SECONDS_MAX
+from gossamer.core.limits import (
+    METRICS_CONNECTIONS_MAX,
+    METRICS_REQUEST_BYTES_MAX,
+    METRICS_SECONDS_MAX,
+    METRICS_WAITING_MAX,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -79,6 +84,9 @@ class MetricsServer:
             self._server = None
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._connections >= METRICS_WAITING_MAX:
+            writer.transport.abort()
+            return
         self._connections += 1
         # A peer that goes away, sends too much or nothing ends its own connection and nothing else.
         try:

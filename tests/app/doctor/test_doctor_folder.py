@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +20,24 @@ from gossamer.flow.shard import LEDGER_KEY, ORDER_KEY
 from gossamer.ports.store import Table, WriteBatch
 from tests import crawls, readers
 from tests.servers import small_site
-from tests.servers.small_site import page
+from tests.servers.small_site import Answer, Asked, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SHARDS = 2
 PAGES = 40
+
+
+def held_the_second_time(_: Asked, before: int) -> Answer:
+    """The second crawl waits for this page, so its folder stands still while it is copied."""
+    return replace(page("/same", "/missing", title="held"), held=before == 1)
+
+
 SITE: dict[str, small_site.Behaviour] = {
     "/": page(*(f"/p{number}" for number in range(PAGES)), title="start"),
     **{f"/p{number}": page("/same", "/missing", title=f"page {number}") for number in range(PAGES)},
+    f"/p{PAGES // 4}": held_the_second_time,
     "/same": page(title="page 1 again"),
 }
 OPTIONS: dict[str, Any] = {"gap": 0, "allow_address": "127.0.0.0/8", "settings": {"crawl.shards": SHARDS}}
@@ -53,6 +62,7 @@ def originals(site: small_site.Site, tmp_path_factory: pytest.TempPathFactory) -
         if number == PAGES // 4:
             crawl.open(each.url)  # commits
             shutil.copytree(base / "running", killed)
+            site.release()
     return {"closed": closed, "killed": killed}
 
 
@@ -342,3 +352,51 @@ def test_no_crawl_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "not a crawl folder" in capsys.readouterr().err
     assert main(["doctor", "--repair"]) == Exit.BAD_INPUT
     assert main(["doctor", str(tmp_path), "--repair", "--quick"]) == Exit.BAD_INPUT
+
+
+def test_seeds_whose_records_are_lost_are_offered_again(
+    closed: Path, capsys: pytest.CaptureFixture[str], site: small_site.Site
+) -> None:
+    changed(closed, crawled(closed), all_of(Table.PAGE))
+    assert "have no record any more" in doctor(closed, capsys).words("fail")
+    assert "have no record any more" in doctor(closed, capsys, "--repair").words("mended")
+    cured(closed, capsys, site)
+
+
+@pytest.mark.parametrize("name", ["summary.json", "logs/facts.jsonl", "state/changes.jsonl", "state/orders.json"])
+@pytest.mark.parametrize("kind", ["folder", "nowhere", "circle"])
+def test_what_is_no_file_moves_out_of_the_way(
+    name: str, kind: str, closed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = closed / name
+    path.unlink(missing_ok=True)
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path if kind == "circle" else closed / "gone")
+    assert f"{name} is no file" in doctor(closed, capsys).words("fail")
+    assert "aside/" in doctor(closed, capsys, "--repair").words("mended")
+    assert doctor(closed, capsys).code == Exit.DONE
+    assert gossamer.resume(closed, max_pages=None).finish().end_state == "complete"
+
+
+@pytest.mark.parametrize("pattern", ["archive/*.warc.gz", "index/*.cdxj", "pages/*.parquet"])
+def test_a_link_in_a_circle_is_a_missing_file(
+    pattern: str, closed: Path, capsys: pytest.CaptureFixture[str], site: small_site.Site
+) -> None:
+    path = only(closed, pattern)
+    path.unlink()
+    path.symlink_to(path)
+    assert main(["resume", str(closed), "--quiet"]) == Exit.FOLDER
+    assert "is missing" in doctor(closed, capsys).words("fail")
+    assert doctor(closed, capsys, "--repair").code == Exit.DONE
+    cured(closed, capsys, site)
+
+
+def test_a_store_with_a_link_to_nowhere_is_named_and_mended(closed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in CrawlFolder(closed).shard(crawled(closed)).glob("CURRENT"):
+        path.unlink()
+        path.symlink_to(path)
+    assert main(["resume", str(closed), "--quiet"]) == Exit.FOLDER
+    assert doctor(closed, capsys).code == Exit.FOLDER
+    assert doctor(closed, capsys, "--repair").code in (Exit.DONE, Exit.FOLDER)

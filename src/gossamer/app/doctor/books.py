@@ -26,6 +26,7 @@ from gossamer.core.frontier.records import (
     encode,
     queue_key,
 )
+from gossamer.flow.seeding import SEEDED_KEY
 from gossamer.flow.shard import LEDGER_KEY, ORDER_KEY
 from gossamer.ports.exchange import Claim
 from gossamer.ports.store import Store, Table
@@ -56,6 +57,8 @@ class Books:
     """Queue entries of no waiting URL."""
     hosts: int = 0
     """Host states whose counts or place differ."""
+    forgotten: int = 0
+    """URLs in the books that have no record any more."""
     unreadable: int = 0
     """Rows that are no record."""
     order: int = 0
@@ -240,6 +243,7 @@ def check_ledger(desk: Desk, held: int) -> list[str]:
     counted = desk.books.counted
     counted.held, counted.queued = held, counted.queued - held
     words: list[str] = []
+    desk.books.forgotten = max(0, ledger.known - counted.known)
     for name in ("known", "queued", "held", "done", "gone"):
         stated, true = getattr(ledger, name), getattr(counted, name)
         if stated != true:
@@ -252,6 +256,9 @@ def check_ledger(desk: Desk, held: int) -> list[str]:
             )
             setattr(ledger, name, getattr(counted, name))
     words += [] if words else ledger.problems()
+    if desk.books.forgotten:
+        # Perhaps seeds are among them: the next opening offers those again, and they lead to the rest.
+        desk.changes.delete(Table.META, SEEDED_KEY)
     if words:
         _balance_links(ledger)
         desk.changes.put(Table.META, LEDGER_KEY, encode_ledger(ledger))

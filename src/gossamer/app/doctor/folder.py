@@ -4,6 +4,7 @@ other. Nothing is changed without `repair`.
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 REPAIR: Final = "gossamer doctor DIR --repair   mends it"
 STRANGERS_NAMED: Final = 3
+LOG: Final = "logs/facts.jsonl"
 
 
 def folder_findings(path: Path, *, repair: bool, quick: bool, say: Callable[[str], None]) -> Iterator[Finding]:
@@ -47,6 +49,7 @@ def folder_findings(path: Path, *, repair: bool, quick: bool, say: Callable[[str
         except (UserError, OSError, ValueError) as error:
             yield fail("facts", str(error), getattr(error, "hint", "") or "restore the folder's state/ from a copy")
             return
+        yield from _misplaced(folder, repair=repair)
         yield ok("facts", f"{len(seeds):,} seeds, {settings.crawl.shards} shards, key rules {rules.key_rules.version}")
         stores = Stores(folder, settings.crawl.shards)
         stack.callback(stores.close)
@@ -57,6 +60,19 @@ def folder_findings(path: Path, *, repair: bool, quick: bool, say: Callable[[str
             yield from _look_inside(folder, stores, rules, repair=repair, quick=quick, say=say)
         except StoreError as error:
             yield fail("store", str(error), "restore the folder from a copy")
+
+
+def _misplaced(folder: CrawlFolder, *, repair: bool) -> Iterator[Finding]:
+    """What stands where a run will want to write a file, and is none: a folder, a link to nowhere."""
+    for path in (folder.summary_json, folder.changes, folder.orders, folder.added, folder.path / LOG):
+        name = path.relative_to(folder.path)
+        if not os.path.lexists(path) or path.is_file():
+            continue
+        if repair:
+            place = FolderDisk(folder.path).set_aside(str(name))
+            yield mended("places", f"{name} was no file; it lies in {place} now")
+        else:
+            yield fail("places", f"{name} is no file", REPAIR)
 
 
 def _rules(folder: CrawlFolder, settings: Settings) -> ShardRules:
@@ -156,6 +172,11 @@ def _about_books(number: int, books: Books, differing: list[str], *, repair: boo
             books.lost,
             f"URLs have no capture any more, such as {', '.join(books.lost_urls[:2])}",
             "they wait to be fetched again",
+        ),
+        (
+            books.forgotten,
+            "URLs of the books have no record any more",
+            "resume offers the seeds again, and their pages lead to the others",
         ),
         (books.unqueued, "waiting URLs stood in no queue", "they are queued"),
         (books.dangling, "queue entries were of no waiting URL", "they are left out"),

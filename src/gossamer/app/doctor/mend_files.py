@@ -7,6 +7,7 @@ until the marks are written the files are found short.
 from __future__ import annotations
 
 import mmap
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -142,7 +143,8 @@ def _cut(mending: FileMending, path: str, good: int) -> None:
 def _move_aside(mending: FileMending, path: str) -> str:
     """Move a whole file aside, if it is there; where it lies now, in words."""
     known = path in mending.marks
-    there = (mending.root / path).exists()
+    # Also a link to nowhere: a file of that name may be written again.
+    there = os.path.lexists(mending.root / path)
     where = f"; it lies in {mending.disk.set_aside(path)} now" if there else ""
     if known:
         mending.unmark(path)

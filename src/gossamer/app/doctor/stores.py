@@ -100,7 +100,8 @@ class Stores:
         aside = self.folder.path / "aside"
         aside.mkdir(exist_ok=True)
         copy = _free(aside, name)
-        shutil.copytree(path, copy)
+        # Links as they are: one may lead nowhere, which is what is to be mended.
+        shutil.copytree(path, copy, symlinks=True)
         try:
             repair_store(path, self._resources)
             self.opened[number] = self._read_through(number)

@@ -63,6 +63,8 @@ class BlockingCrawl:
         self._leave: asyncio.Event | None = None
         self._failure: BaseException | None = None
         self._over = False
+        self._taking = threading.Lock()
+        """Several threads may share one crawl's pages; each page goes to one of them."""
 
     @property
     def folder(self) -> Path | None:
@@ -112,7 +114,8 @@ class BlockingCrawl:
         _RUNNING.discard(self)
 
     def __enter__(self) -> Self:
-        self._begin()
+        with self._taking:
+            self._begin()
         return self
 
     def __exit__(
@@ -135,6 +138,10 @@ class BlockingCrawl:
             self.close()
 
     def __next__(self) -> Page:
+        with self._taking:
+            return self._take()
+
+    def _take(self) -> Page:
         if not self._pages:
             if self._over:
                 raise StopIteration
