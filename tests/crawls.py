@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -64,17 +66,21 @@ def run(*arguments: str | Path, seconds: float = 600.0, cwd: Path | None = None,
 
 def crawl(folder: Path, *arguments: str | Path) -> tuple[int, Crawl]:
     """Crawl loopback without a gap, in this process: the exit code and the folder."""
-    from gossamer.app.cli import main
-
-    code = main(["crawl", *map(str, arguments), "-o", str(folder), "--gap", "0", "--quiet", *LOOPBACK, *FEW_SHARDS])
-    return code, Crawl(folder)
+    loud = ["crawl", *map(str, arguments), "-o", str(folder), "--gap", "0", "--quiet", *LOOPBACK, *FEW_SHARDS]
+    return silently(loud), Crawl(folder)
 
 
 def resume(folder: Path, *arguments: str | Path) -> tuple[int, Crawl]:
     """Go on in this process: the exit code and the folder."""
+    return silently(["resume", str(folder), "--quiet", *map(str, arguments)]), Crawl(folder)
+
+
+def silently(arguments: list[str]) -> int:
+    """A command in this process, without what it says on standard output."""
     from gossamer.app.cli import main
 
-    return main(["resume", str(folder), "--quiet", *map(str, arguments)]), Crawl(folder)
+    with contextlib.redirect_stdout(io.StringIO()):
+        return main(arguments)
 
 
 def start(*arguments: str | Path, stderr: IO[bytes] | int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:

@@ -16,8 +16,10 @@ from gossamer.core.dns.answer import Answer
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.fate import Fate, FateKind
-from gossamer.core.frontier.frontier import Frontier, Room
+from gossamer.core.frontier.frontier import Frontier
+from gossamer.core.frontier.host_rules import HostRule
 from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
+from gossamer.core.frontier.leasing import Room
 from gossamer.core.frontier.ledger import Ledger, count
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import (
@@ -105,6 +107,7 @@ class Stage:
         rows: Rows | None = None,
         reopened: bool = False,
         closed: ClosedHosts | None = None,
+        hosts: dict[str, HostRule] | None = None,
         now: float = BEGIN,
     ) -> None:
         self.now = now
@@ -118,6 +121,7 @@ class Stage:
             pages_per_host_max=pages_per_host_max,
             bytes_per_host_max=bytes_per_host_max,
             closed=closed or ClosedHosts(),
+            hosts=hosts or {},
         )
         self.ceilings = Ceilings(ceilings or CeilingPolicy(address_connections=10_000, address_requests_per_second=1e6))
         self.frontier = Frontier(policy, self.ceilings, self.rows.ledger, chance, reopened_at=now if reopened else None)
@@ -403,7 +407,7 @@ class Stage:
         elif event.answered:
             self._failures[key] = 0
         waits = (self.gap, event.retry_after or 0.0, backoff(self._failures[key], 0.0).seconds)
-        self.not_before[key] = event.ended + max(waits)
+        self.not_before[key] = max(self.not_before.get(key, 0.0), event.ended + max(waits))
         self._last_end[key] = event.ended
         self.handle(event)
 
@@ -474,7 +478,9 @@ class Stage:
         assert key == host_id(host_of(lease.url))
         assert lease.granted == self.now
         assert not self.frontier.policy.closed.reason(lease.host), "a lease of a closed host"
-        assert all(other.host_id != key for other in self.open.values()), f"two leases of {lease.host} at once"
+        at_once = sum(other.host_id == key for other in self.open.values())
+        assert at_once < self.frontier.policy.rule_of(lease.host).connections, f"too many leases of {lease.host}"
+        assert all(other.url != lease.url for other in self.open.values()), f"{lease.url} leased twice"
         due = max(self.not_before.get(key, 0.0), self._last_end.get(key, 0.0) + self._crawl_delay(key))
         if self.opened_at is not None:
             due = max(due, self.opened_at + self.gap)
@@ -495,6 +501,8 @@ class Stage:
         assert self.rows.queue(lease.host_id, entry.record.queue)[entry.order] == entry.fingerprint
         if entry.record.queue == RETRY:
             assert entry.order <= retry_order(self.now, -1), "a retry before its moment"
+        if self.frontier.policy.rule_of(lease.host).robots_ignored:
+            return
         robots = self.rows.robots[lease.host_id][authority_of(lease.url)]
         assert robots.expires_at > self.now, "leased under an expired robots.txt"
         assert robots.kind is not RobotsKind.UNREACHABLE, "leased under an unreachable robots.txt"

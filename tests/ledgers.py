@@ -62,15 +62,16 @@ def read_books(crawl: Crawl) -> Books:
     return books
 
 
-def problems(crawl: Crawl) -> list[str]:
+def problems(crawl: Crawl, *, rescoped: bool = False) -> list[str]:
     """Every way in which the books do not hold, in words; empty when all does.
 
     The crawler's equations, its counters against the rows of its stores, and both against the Parquet files.
+    `rescoped`: the scope has changed, so rows of `refused` may tell of URLs that are refused no more.
     """
     books = read_books(crawl)
     ledger = books.total
     found = [f"shard {number}: {text}" for number, one in enumerate(books.ledgers) for text in one.problems()]
-    found += _differences(_stored(books, ledger) + _exported(crawl, ledger))
+    found += _differences(_stored(books, ledger) + _exported(crawl, ledger, rescoped=rescoped))
     return found + [f"{url} at {moment} stands twice in pages" for url, moment in twice(crawl)]
 
 
@@ -96,7 +97,7 @@ def _stored(books: Books, ledger: Ledger) -> list[tuple[str, Any, Any]]:
     ]
 
 
-def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
+def _exported(crawl: Crawl, ledger: Ledger, *, rescoped: bool) -> list[tuple[str, Any, Any]]:
     """(what, by the counter, by the Parquet files)."""
     visits = crawl.rows("pages")
     fetched = [row for row in visits if row["kind"] == "page" and row["outcome"] == "fetched"]
@@ -108,7 +109,8 @@ def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
         refused[row["reason"]] += row["count"]
     others = Counter(ledger.refused_links) + Counter(ledger.refused) + Counter(ledger.failed)
     # Redirects and seeds are links that stand on no page.
-    elsewhere = sum(row["outcome"] == "redirected" and row["kind"] == "page" for row in visits) + _seeds(crawl)
+    again = ledger.found_again
+    elsewhere = again + sum(row["outcome"] == "redirected" and row["kind"] == "page" for row in visits) + _seeds(crawl)
     return [
         ("fetches", ledger.fetches, len(visits)),
         ("pages", ledger.pages, len(fetched)),
@@ -116,10 +118,10 @@ def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
         ("bytes", ledger.bytes, sum(row["bytes"] for row in visits)),
         ("statuses", +Counter(ledger.statuses), Counter(str(row["status"]) for row in visits)),
         ("links found on pages", sum(row["links"] for row in visits), links.num_rows),
-        ("links found elsewhere", True, 0 <= ledger.found - links.num_rows <= elsewhere),
+        ("links found elsewhere", True, again <= ledger.found - links.num_rows <= elsewhere),
         ("links followed", True, 0 <= ledger.sent + ledger.seen + ledger.new - followed <= elsewhere),
         ("verdicts beyond the refused links", Counter[str](), verdicts - Counter(ledger.refused_links)),
-        ("refusals", +others, refused),
+        ("refusals", +others, +refused & +others if rescoped else +refused),
     ]
 
 

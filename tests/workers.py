@@ -11,9 +11,11 @@ from gossamer.core import limits
 from gossamer.core.dns.answer import Answer
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.fate import Fate, FateKind
-from gossamer.core.frontier.frontier import FrontierPolicy, Room
 from gossamer.core.frontier.lease import Lease, LeaseKind
+from gossamer.core.frontier.leasing import Room
+from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.rejudging import refusal_of
 from gossamer.core.http.exchange import Exchange, FailureKind, FetchRequest, Truncation
 from gossamer.core.http.memory_body import MemoryBody
 from gossamer.core.http.request import PRODUCT
@@ -301,7 +303,12 @@ class Bench:
         self.datasets = MemoryDatasets(self.folder)
         rules = ShardRules(RULES, KEY_RULES, site_list(), self.shards)
         opening = OpeningRules(
-            rules, self._frontier_policy(), Ceilings(CeilingPolicy()), lambda: 0.0, reopened=reopened
+            rules,
+            self._frontier_policy(),
+            Ceilings(CeilingPolicy()),
+            lambda: 0.0,
+            reopened=reopened,
+            refusal=lambda record: refusal_of(self.worker.judge, record),
         )
         shards = [open_shard(number, store, opening, now) for number, store in enumerate(self.stores)]
         committed, commits = committed_files(shards), commits_of(shards)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, NoReturn
 from tools import programs, scripts
 from tools.environment import ROOT, python_of
 from tools.house import pages
+from tools.site import builder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+SITE = ROOT / "build" / "docs"
 USAGE = """\
 usage: ./dev VERB
 
@@ -24,7 +26,7 @@ usage: ./dev VERB
   prove NAME [--quick]   one proof from proofs/; --list says what each shows
   bench NAME [ARGS]      one measurement from bench/; --list says what each measures
   simulate ...           the same as ./gossamer simulate ...
-  docs                   do the links and paths in the documentation lead anywhere?
+  docs [--serve]         the documentation as a site in build/docs; dead links and paths fail it
 """
 
 CHECKS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -99,12 +101,16 @@ def bench(arguments: Sequence[str]) -> int:
 
 
 def docs(arguments: Sequence[str]) -> int:
-    """The documentation's links and paths."""
-    if arguments:
+    """Check the documentation's links and paths, build the site, and show it where that is asked for."""
+    if list(arguments) not in ([], ["--serve"]):
         return usage()
     findings = pages.find(ROOT)
-    print("\n".join(findings) or "docs: every link and path leads somewhere")
-    return 1 if findings else 0
+    print("\n".join(findings) or "docs: every link and path leads somewhere", flush=True)
+    code = builder.build(SITE)
+    if findings or code:
+        return 1
+    print(f"docs: {SITE.relative_to(ROOT)}/index.html", flush=True)
+    return builder.serve(SITE) if arguments else 0
 
 
 def usage() -> int:

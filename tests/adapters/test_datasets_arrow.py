@@ -223,3 +223,21 @@ def test_a_full_disk_during_a_conversion_leaves_the_journal_for_later() -> None:
     machine.disk.fault = None
     machine.finish()
     machine.holds()
+
+
+def test_a_flipped_bit_is_found_by_who_looks_at_checksums(tmp_path: Path) -> None:
+    disk = FolderDisk(tmp_path)
+    datasets = ArrowDatasets(disk, FixedClock())
+    datasets.append("links", columns("links", target=[f"http://a.example/{number}" for number in range(300)]), 0, 1)
+    rows = finished(disk, datasets, "links")
+    (path,) = (tmp_path / "links").glob("*.parquet")
+    content = path.read_bytes()
+    unnoticed = found = 0
+    for place in range(4, len(content) // 2, 3):
+        flipped = pa.py_buffer(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        try:
+            unnoticed += not pq.read_table(pa.BufferReader(flipped), page_checksum_verification=True).equals(rows)
+        except (pa.ArrowException, OSError, ValueError):
+            found += 1
+    # What is left are page headers, which the format has no checksum for.
+    assert found > 20 * unnoticed

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,14 +14,14 @@ import pytest
 from gossamer.app.captures import find_captures, open_capture
 from gossamer.app.cli import main
 from gossamer.app.errors import UserError
+from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder
 from tests import crawls
 from tests.servers import small_site
 from tests.servers.small_site import Answer, Asked, page, redirect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.slow
 
@@ -194,3 +196,26 @@ def test_captures_of_a_running_crawl(tmp_path: Path) -> None:
         finally:
             site.release()
             process.wait(60)
+
+
+def a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def in_a_circle(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("harm", [a_folder, in_a_circle])
+def test_an_unreadable_index_is_said(
+    harm: Callable[[Path], None], crawled: tuple[small_site.Site, CrawlFolder], tmp_path: Path
+) -> None:
+    site, folder = crawled
+    copy = CrawlFolder(Path(shutil.copytree(folder.path, tmp_path / "copy")))
+    for path in copy.path.glob("index/*.cdxj"):
+        harm(path)
+    with pytest.raises(UserError, match="cannot be read") as told:
+        open_capture(copy, site.url("/words"))
+    assert told.value.exit_code is Exit.FOLDER

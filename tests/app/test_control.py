@@ -6,14 +6,19 @@ import json
 import shutil
 import socket
 import stat
+import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from gossamer.app.control import ControlServer, ask, socket_path
 from gossamer.app.errors import UserError
 from gossamer.app.folder import CrawlFolder
+from gossamer.core.limits import CONTROL_CONNECTIONS_MAX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -136,3 +141,75 @@ def test_an_endless_line_ends_only_its_connection(folder: CrawlFolder) -> None:
             return await asyncio.to_thread(ask, folder, {"ask": "status"})
 
     assert asyncio.run(serve()) is not None
+
+
+@pytest.mark.parametrize(
+    "error", [TypeError("no"), KeyError("x"), OverflowError(), AttributeError("y"), RecursionError()]
+)
+def test_a_question_without_an_answer_ends_nothing(folder: CrawlFolder, error: Exception) -> None:
+    def fail(_: dict[str, Any]) -> dict[str, Any]:
+        raise error
+
+    async def serve() -> dict[str, Any] | None:
+        async with ControlServer(folder, {"status": status, "fail": fail}):
+            with pytest.raises(UserError, match=type(error).__name__):
+                await asyncio.to_thread(ask, folder, {"ask": "fail"})
+            return await asyncio.to_thread(ask, folder, {"ask": "status"})
+
+    assert asyncio.run(serve()) is not None
+
+
+def test_an_unknown_request_of_a_million_characters_is_answered(folder: CrawlFolder) -> None:
+    with pytest.raises(UserError, match=r"unknown request$"):
+        asked(folder, {"ask": "status" * 100_000})
+
+
+def test_a_crowd_is_closed_unheard_and_harms_nothing(folder: CrawlFolder) -> None:
+    async def crowd() -> tuple[bytes, dict[str, Any] | None]:
+        async with ControlServer(folder, {"status": status}) as server:
+            place = socket_path(folder)
+            waiting = [await asyncio.open_unix_connection(place) for _ in range(CONTROL_CONNECTIONS_MAX)]
+            await until(lambda: server._connections == CONTROL_CONNECTIONS_MAX)
+            reader, writer = await asyncio.open_unix_connection(place)
+            unheard = b""
+            with contextlib.suppress(ConnectionResetError):
+                unheard = await reader.read()
+            writer.close()
+            for _, each in waiting:
+                each.close()
+            await until(lambda: not server._connections)
+            return unheard, await asyncio.to_thread(ask, folder, {"ask": "status"})
+
+    unheard, answer = asyncio.run(crowd())
+    assert unheard == b""
+    assert answer is not None
+
+
+def test_who_asks_waits_while_others_are_accepted(folder: CrawlFolder) -> None:
+    """A full backlog refuses a socket that does not block, and the crawl would seem not to run."""
+    place = socket_path(folder)
+    answers: list[dict[str, Any] | None] = []
+    with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as first:
+        server.bind(str(place))
+        server.listen(0)
+        folder.control.write_text(json.dumps({"socket": str(place), "folder": str(folder.path.resolve())}))
+        first.connect(str(place))
+        asking = threading.Thread(target=lambda: answers.append(ask(folder, {"ask": "status"})))
+        asking.start()
+        for _ in range(2):
+            peer, _ = server.accept()
+            first.close()
+            with peer, peer.makefile("rb") as lines:
+                if lines.readline():
+                    peer.sendall(b'{"pages": 1}\n')
+        asking.join()
+    assert answers == [{"pages": 1}]
+
+
+async def until(done: Callable[[], bool]) -> None:
+    """Let the loop go on until what was begun has happened."""
+    for _ in range(100_000):
+        if done():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never happened")

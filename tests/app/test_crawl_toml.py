@@ -78,3 +78,15 @@ def test_what_is_no_crawl_folder(tmp_path: Path, text: str | None, message: str)
         read_crawl_toml(tmp_path / "crawl.toml")
     assert message in raised.value.message
     assert raised.value.exit_code == Exit.FOLDER
+
+
+def test_a_file_cut_anywhere_is_no_crawl_folder(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.toml"
+    write_crawl_toml(path, load(Given(flags={"network.allow_address": ["127.0.0.0/8"]})))
+    lines = path.read_text().splitlines(keepends=True)
+    assert read_crawl_toml(path).network.allow_address
+    for kept in range(len(lines)):
+        path.write_text("".join(lines[:kept]))
+        with pytest.raises(UserError) as raised:
+            read_crawl_toml(path)
+        assert raised.value.exit_code == Exit.FOLDER

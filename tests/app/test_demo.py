@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 import pytest
 import re2
 
+from gossamer.app.cli import main
+from gossamer.app.commands import demo
 from gossamer.app.commands.demo import PAGES, SECONDS_MAX, demo_settings, free_folder
 from gossamer.app.demo_server import KEPT_OUT, is_kept_out, kept_out_pattern, page
 from gossamer.app.demo_site import DemoSite
@@ -87,6 +89,30 @@ def test_settings_of_the_demo(tmp_path: Path) -> None:
     assert settings.crawl.max_time == SECONDS_MAX < 90
     assert settings.scope.exclude == (kept_out_pattern(),)
     assert settings.network.allow_address == ("127.0.0.0/8",)
+
+
+def test_a_folder_that_is_taken_is_said_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "DemoSite", lambda: pytest.fail("the site was started"))
+    (tmp_path / "demo-crawl").mkdir()
+    (tmp_path / "demo-crawl" / "crawl.toml").touch()
+    assert main(["demo", "-o", "demo-crawl"]) == 7
+    assert "demo-crawl is already a crawl" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_second_demo_says_where_it_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo-crawl").mkdir()
+    assert main(["demo", "--max-pages", "2"]) == 0
+    said = capsys.readouterr()
+    assert "demo-crawl is there already; this demo goes to demo-crawl-2" in said.err
+    assert "status demo-crawl-2" in said.err
+    assert (tmp_path / "demo-crawl-2" / "summary.json").is_file()
 
 
 def test_a_free_folder(tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import json
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.app.escape import CUT, UNSAFE, inert
+from gossamer.app.escape import CUT, LINE_COLUMNS, UNSAFE, inert, inert_lines, json_line
 
 HOSTILE = st.text(
     st.sampled_from("ab \x1b\x07\x9b\u202e\u2066\u200b\ufeff\n\r\t\u2028\ud800\u0300世\U000e0041\u115f%/")
@@ -54,3 +55,16 @@ def test_plain_text_stays(text: str) -> None:
 )
 def test_cases(text: str, width: int, shown: str) -> None:
     assert inert(text, width) == shown
+
+
+@given(st.text() | HOSTILE)
+def test_json_is_one_line_of_printable_ascii(text: str) -> None:
+    line = json_line({"title": text})
+    assert line.isascii()
+    assert line.isprintable()
+    assert json.loads(line) == {"title": text}
+
+
+def test_a_document_keeps_its_lines_and_nothing_else_that_acts() -> None:
+    assert inert_lines(b"one\r\ntwo\x1b[2J\n\xff\n") == ["one", "two<001B>[2J", "\ufffd"]
+    assert len(inert_lines(b"x" * 1_000_000)[0]) == LINE_COLUMNS

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from gossamer.app.commands.hosts import SORTS
+from gossamer.app.errors import UserError
+from gossamer.app.folder import open_folder
+from gossamer.app.host_books import QUERIES, open_books
 from gossamer.app.host_history import prefix_of
 from tests import crawls
 from tests.operator_crawl import told
@@ -144,3 +148,25 @@ def test_cells_are_safe(cell: str) -> None:
 )
 def test_prefixes(url: str, prefix: str) -> None:
     assert prefix_of(url) == prefix
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        *({"shard": wrong} for wrong in (None, -1, 1.5, math.inf, "0", [], {})),
+        *({"states": wrong} for wrong in (True, -1, "queued", {"a": 1})),
+        *({"after": wrong} for wrong in ("no hexadecimal", 7, None)),
+    ],
+    ids=str,
+)
+def test_wrong_questions_are_refused(folder: Path, request_: dict[str, Any]) -> None:
+    crawl, settings = open_folder(folder)
+    with open_books(crawl, settings) as books, pytest.raises((UserError, ValueError)):
+        QUERIES["hosts"](books, request_)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, [], {}, "x" * 10_000, "../../state"])
+def test_of_an_unknown_data_set_no_journal_lives(folder: Path, wrong: object) -> None:
+    crawl, settings = open_folder(folder)
+    with open_books(crawl, settings) as books:
+        assert QUERIES["journals"](books, {"dataset": wrong}) == {"journals": []}

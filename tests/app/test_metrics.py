@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import socket
@@ -17,13 +18,14 @@ from gossamer.app.errors import UserError
 from gossamer.app.exposition import CONTENT_TYPE, Family, exposition, histogram, number, table
 from gossamer.app.metrics_server import MetricsServer
 from gossamer.app.tallies import Histogram
-from gossamer.core.limits import METRICS_CONNECTIONS_MAX, METRICS_REQUEST_BYTES_MAX
+from gossamer.core.limits import METRICS_CONNECTIONS_MAX, METRICS_REQUEST_BYTES_MAX, METRICS_WAITING_MAX
 from tests import crawls, expositions
 from tests.published import ROOT
 from tests.servers import small_site
 from tests.servers.nginx import free_port
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -214,3 +216,35 @@ def test_a_running_crawl_tells_its_numbers(tmp_path: Path) -> None:
     # Families that are empty at this moment are left out of the text.
     sometimes = {"gossamer_hosts_slowed_total", "gossamer_urls_failed", "gossamer_urls_refused"}
     assert {re.sub("_(bucket|sum|count)$", "", name) for name in names} <= set(read) | sometimes
+
+
+def test_of_a_great_crowd_the_rest_is_closed_unheard() -> None:
+    async def crowd() -> tuple[bytes, bytes]:
+        server = MetricsServer(lambda: "ok\n")
+        await server.start("127.0.0.1", 0)
+        waiting = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(METRICS_WAITING_MAX)]
+        await until(lambda: server._connections == METRICS_WAITING_MAX)
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        unheard = b""
+        with contextlib.suppress(ConnectionResetError):
+            unheard = await reader.read()
+        writer.close()
+        for _, each in waiting:
+            each.close()
+        await until(lambda: not server._connections)
+        answer = await asyncio.to_thread(asked, server.port, b"GET /metrics HTTP/1.1\r\n\r\n")
+        server.close()
+        return unheard, answer
+
+    unheard, answer = asyncio.run(crowd())
+    assert unheard == b""
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+async def until(done: Callable[[], bool]) -> None:
+    """Let the loop go on until what was begun has happened."""
+    for _ in range(100_000):
+        if done():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never happened")

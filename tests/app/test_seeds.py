@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.app.errors import UserError
+from gossamer.app.exit_codes import Exit
 from gossamer.app.seeds import Seed, decode_seeds, encode_seeds, read_seeds
 from gossamer.app.settings.tree import SeedSettings
 
@@ -67,3 +68,36 @@ def test_a_tab_in_a_file_name_cannot_break_the_kept_seeds(tmp_path: Path) -> Non
     file.write_text("https://a.example/\n")
     seeds = read_seeds(SeedSettings(files=(str(file),)))
     assert decode_seeds(encode_seeds(seeds)) == seeds == [Seed("https://a.example/", "a b c")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"http://a.example/",
+        b"given\tftp://a.example/",
+        b"given\thttp:///",
+        b"given\t",
+        b"\thttp://a.example/",
+        b"given\thttp://a.example/\xff",
+        b"\0\0\0\0",
+        b'{"a": 1}',
+        b"given\thttp://a.example/\thttp://b.example/",
+        b"\x1b[31m\x80",
+        b"given\thttp://a.exam",
+        b"",
+    ],
+)
+def test_damaged_kept_seeds_are_said_not_guessed(line: bytes) -> None:
+    kept = encode_seeds([Seed("http://first.example/", "given")])
+    with pytest.raises(UserError, match="line 2") as told:
+        decode_seeds(kept + line + b"\n")
+    assert told.value.exit_code is Exit.FOLDER
+    assert told.value.message.isprintable()
+
+
+def test_kept_seeds_that_were_cut_are_damaged() -> None:
+    kept = encode_seeds([Seed("http://first.example/", "given"), Seed("http://second.example/page", "given")])
+    whole = {0, kept.index(b"\n") + 1, len(kept)}
+    for length in set(range(len(kept))) - whole:
+        with pytest.raises(UserError, match="damaged"):
+            decode_seeds(kept[:length])

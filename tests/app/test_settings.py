@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,14 @@ def test_sizes(text: object, count: int) -> None:
     assert read_size(text) == count
 
 
-@pytest.mark.parametrize("text", ["", "10 MiBs", "MiB", "-1", 1.5, -1, True, "1e9", None])
+NO_NUMBERS = (math.inf, -math.inf, math.nan, 10**400, "9" * 400)
+"""What Python or TOML take for numbers, and no setting is."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "10 MiBs", "MiB", "-1", 1.5, -1, True, "1e9", None, "9" * 400 + "TiB", *NO_NUMBERS],
+)
 def test_no_sizes(text: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         read_size(text)
@@ -131,6 +139,7 @@ def test_kinds(kind: kinds.Kind[Any], value: object, wanted: object) -> None:
         (kinds.CONTACT, "a)b"),
         (kinds.TEXTS, 3),
         (kinds.COUNT, 1.5),
+        *((kind, number) for kind in (kinds.COUNT, kinds.POSITIVE, kinds.DURATION) for number in NO_NUMBERS),
         (kinds.TEXTS, '["a" "b"]'),
     ],
 )

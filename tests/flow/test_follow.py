@@ -190,7 +190,7 @@ def test_a_seeds_redirect_widens_the_scope_to_its_own_site(target: str, record: 
     assert bench.shard.ledger.new == followed
     assert bench.shard.ledger.refused_links == ({} if followed else {"scope": 1})
     run(bench.worker.committer.commit())
-    assert [where for _, where in bench.shard.widenings()] == ([target] if followed else [])
+    assert [widening.target for widening in bench.shard.widenings()] == ([target] if followed else [])
     refused = [(row["url"], row["depth"], row["hops"]) for row in bench.datasets.rows("refused")]
     assert refused == ([] if followed else [(target, record.get("depth", 0), record.get("hops", "") + "R")])
 

@@ -12,6 +12,7 @@ from gossamer.core.warc.location import FileMark, FileState
 from gossamer.flow.admission import admit
 from gossamer.flow.commit import encode_mark
 from gossamer.flow.opening import commits_of, committed_files
+from gossamer.flow.widenings import Widening
 from gossamer.ports.store import Table, WriteBatch
 from tests.workers import RULES, Bench, run
 
@@ -46,7 +47,7 @@ def test_everything_that_was_committed_is_there_again() -> None:
     take(bench, f"{A}/1", f"{A}/2", f"{B}/1")
     bench.shard.receipts = {3: 17, 300: 2}
     bench.shard.outbox.put(2, bench.found(f"{B}/9"))
-    bench.shard.record_widening("http://x.test/", "http://www.x.test/")
+    bench.shard.record_widening(Widening("http://x.test/", "http://www.x.test/", "north"))
     commit(bench)
     ledger, order = bench.shard.ledger, bench.shard.order
     bench.reopen()
@@ -54,7 +55,7 @@ def test_everything_that_was_committed_is_there_again() -> None:
     assert hosts(bench) == {"a.test": 2, "b.test": 1}
     assert (shard.ledger, shard.order, shard.commit, shard.receipts) == (ledger, order, 1, {3: 17, 300: 2})
     assert list(shard.outbox.waiting) == [(2, 1)]
-    assert shard.widenings() == [("http://x.test/", "http://www.x.test/")]
+    assert shard.widenings() == [("http://x.test/", "http://www.x.test/", "north")]
     assert bench.worker.committer.next_number == 2
     assert bench.problems() == []
 

@@ -72,6 +72,14 @@ def test_the_command_line_gets_arguments_folder_and_exit_code(house: Path, tmp_p
         assert done.stderr == ""
 
 
+@pytest.mark.parametrize(("arguments", "code"), [(["--help"], 0), (["-h"], 0), (["help"], 0), ([], 2)])
+def test_dev_says_what_there_is_without_installing(house: Path, arguments: list[str], code: int) -> None:
+    done = run([str(house / "dev"), *arguments], house, GOSSAMER_PYTHON=sys.executable)
+    assert done.returncode == code
+    assert "usage: ./dev VERB" in done.stdout + done.stderr
+    assert not (house / ".venv").exists()
+
+
 def test_dev_simulate_is_gossamer_simulate(house: Path, tmp_path: Path) -> None:
     pretend_installed(house)
     done = run([str(house / "dev"), "simulate", "--seed", "1"], tmp_path)

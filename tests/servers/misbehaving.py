@@ -331,15 +331,16 @@ class Certificates:
         return context
 
 
-def make_certificates(folder: Path, name: str, days: int = 2) -> Certificates:
-    """A CA and a certificate for the DNS name `name`, by the openssl command. Raises OSError where there is none."""
+def make_certificates(folder: Path, name: str, *others: str, days: int = 2) -> Certificates:
+    """A CA and a certificate for the DNS name `name` and others, by the openssl command. Raises OSError without it."""
 
     def openssl(*arguments: str) -> None:
         subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
 
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", str(days))
     openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA")
-    extensions = (f"subjectAltName=DNS:{name}", "basicConstraints=critical,CA:FALSE")
+    names = ",".join(f"DNS:{each}" for each in (name, *others))
+    extensions = (f"subjectAltName={names}", "basicConstraints=critical,CA:FALSE")
     added = [part for extension in extensions for part in ("-addext", extension)]
     openssl(
         *("req", "-x509", *key, "-keyout", "leaf.key", "-out", "leaf.pem", "-subj", f"/CN={name}"),

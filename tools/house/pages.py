@@ -49,10 +49,10 @@ def _leads_somewhere(page: Path, target: str) -> bool:
         return False
     if not anchor or there.suffix != ".md":
         return True
-    return anchor in {_anchor(heading) for heading in HEADING.findall(there.read_text(encoding="utf-8"))}
+    return anchor in {anchor_of(heading) for heading in HEADING.findall(there.read_text(encoding="utf-8"))}
 
 
-def _anchor(heading: str) -> str:
+def anchor_of(heading: str) -> str:
     """The fragment that a heading gets where these pages are shown: lower case, spaces as hyphens, no other marks."""
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.lower()))
 

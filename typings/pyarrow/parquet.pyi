@@ -5,7 +5,14 @@ from typing import BinaryIO
 from pyarrow import BufferReader, RecordBatch, Schema, Table
 
 class ParquetWriter:
-    def __init__(self, where: BinaryIO | str, schema: Schema, compression: str = "snappy") -> None: ...
+    def __init__(
+        self,
+        where: BinaryIO | str,
+        schema: Schema,
+        compression: str = "snappy",
+        *,
+        write_page_checksum: bool = False,
+    ) -> None: ...
     def write_table(self, table: Table, row_group_size: int | None = None) -> None: ...
     def close(self) -> None: ...
 

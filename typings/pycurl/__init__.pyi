@@ -16,6 +16,8 @@ FOLLOWLOCATION: Final[int]
 FORBID_REUSE: Final[int]
 FRESH_CONNECT: Final[int]
 HEADERFUNCTION: Final[int]
+HEADEROPT: Final[int]
+HEADER_SEPARATE: Final[int]
 HTTP09_ALLOWED: Final[int]
 HTTPHEADER: Final[int]
 HTTP_CONTENT_DECODING: Final[int]
@@ -44,6 +46,8 @@ PROTOCOLS: Final[int]
 PROTO_HTTP: Final[int]
 PROTO_HTTPS: Final[int]
 PROXY: Final[int]
+PROXYPASSWORD: Final[int]
+PROXYUSERNAME: Final[int]
 REQUEST_TARGET: Final[int]
 SOCKET_TIMEOUT: Final[int]
 SSLVERSION: Final[int]
@@ -60,6 +64,7 @@ class error(Exception): ...
 class Curl:
     def __init__(self) -> None: ...
     def setopt(self, option: int, value: object) -> None: ...
+    def unsetopt(self, option: int) -> None: ...
     def getinfo(self, info: int) -> int:
         """Numbers only: what Gossamer asks for."""
     def close(self) -> None: ...

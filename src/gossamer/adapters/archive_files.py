@@ -19,7 +19,7 @@ from gossamer.core.files.recovery import Plan, plan_recovery
 from gossamer.core.limits import INDEX_JOURNAL_BYTES_MAX, WARC_BYTES_TARGET
 from gossamer.core.warc.date import timestamp
 from gossamer.core.warc.location import FileMark, FileState, Location
-from gossamer.core.warc.record import WarcInfo, record_id, warcinfo
+from gossamer.core.warc.record import WarcInfo, record_id, warcinfo, warcinfo_block
 from gossamer.ports.disk import Disk, GrowingFile, settle
 from gossamer.ports.files import CrawlDamaged, Recovery
 
@@ -39,6 +39,8 @@ _GZIP_BITS: Final = 31
 _LEVEL: Final = 2
 """isal's levels go from 0 to 3; 2 costs what 1 does (3.4 ns a byte of text), 3 twice as much for 3 % less."""
 _DROPPED: Final = b"#"
+_START_BYTES: Final = 64 * 1024
+"""Of a file, in which its first record lies: the settings of hosts in it may be many."""
 _SERIAL: Final = re.compile(r"-(\d+)-w\d+\.warc\.gz$")
 _RECORD_ID: Final = re.compile(rb"\r\nWARC-Record-ID: (<urn:uuid:[0-9a-f-]{36}>)\r\n")
 
@@ -158,6 +160,8 @@ class WarcFiles:
         """Go on in our newest open file; other open ones close, journals of closed ones wait to be sorted."""
         opened = sorted(path for path, mark in plan.live.items() if mark.state is FileState.OPEN and _is_warc(path))
         ours = [path for path in opened if path.endswith(f"-w{self._naming.worker}{_WARC_END}")]
+        # What the file says of the crawl must stay true: with other settings, another file begins.
+        ours = [path for path in ours if self._says_the_same(path)]
         for path in opened:
             if path not in ours[-1:]:
                 self._ledger.note(path, plan.live[path].length, FileState.CLOSED)
@@ -239,13 +243,19 @@ class WarcFiles:
             self._disk.patch(journal, changes)
         return dropped
 
-    def _read_warcinfo_id(self, path: str) -> str:
-        """The record id of the first record of a file of ours."""
+    def _says_the_same(self, path: str) -> bool:
+        return warcinfo_block(self._info) in self._read_start(path)
+
+    def _read_start(self, path: str) -> bytes:
+        """The first record of a file of ours."""
         try:
-            start = zlib.decompressobj(_GZIP_BITS).decompress(self._disk.view(path)[:8192], 4096)
+            return zlib.decompressobj(_GZIP_BITS).decompress(self._disk.view(path)[:_START_BYTES], _START_BYTES)
         except zlib.error as error:
             raise CrawlDamaged({path: "does not begin with a gzip member"}) from error
-        found = _RECORD_ID.search(start)
+
+    def _read_warcinfo_id(self, path: str) -> str:
+        """The record id of the first record of a file of ours."""
+        found = _RECORD_ID.search(self._read_start(path))
         if found is None:
             raise CrawlDamaged({path: "does not begin with a WARC record"})
         return found[1].decode("ascii")

@@ -5,7 +5,8 @@ be read up to any committed length. Its columns `_shard` and `_commit` say which
 `_commit` to -1, in place, where the shard did not reach that commit. Rows so marked are not converted. In place, for
 the journal then keeps the length that the commit vouches for, and a crash during recovery harms nothing.
 
-Rows stay in the order they came: pages by time, a page's links together. `refused` is one row per URL and reason.
+Rows stay in the order they came: pages by time, a page's links together. `refused` is one row per URL, reason and seed
+group.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ _TYPES: Final[dict[str, pa.DataType]] = {
     "binary": pa.binary(),
     "timestamp": pa.timestamp("ms", tz="UTC"),
 }
+_REFUSED_KEYS: Final = ("url", "reason", "group")
 _REFUSED_SUMS: Final = {
     "count": "sum",
     "first": "min",
@@ -61,9 +63,10 @@ _REFUSED_SUMS: Final = {
     "depth": "min",
     "referrer": "first",
     "hops": "first",
-    "group": "first",
+    "kinds": "distinct",
+    "nofollow": "all",
 }
-"""How the rows of one URL and reason become one; "first" is the first met."""
+"""How the rows of one URL, reason and group become one; "first" is the first met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +249,8 @@ class ArrowDatasets:
         dropped: list[tuple[int, int]] = []
         try:
             for batch in pa.ipc.open_stream(buffer):
+                # Before anything computes with it: offsets that point outside would be followed.
+                batch.validate(full=True)
                 shards = batch.column(_SHARD).to_numpy()
                 numbers = batch.column(_COMMIT).to_numpy()
                 known, places = np.unique(shards, return_inverse=True)
@@ -273,7 +278,7 @@ class _Conversion:
         self._schema = pa.schema(shown, reader.schema.metadata)
         self._tables = shape(_kept(reader), row_group_bytes)
         self._draft = disk.draft(product)
-        self._writer = pq.ParquetWriter(self._draft.file, self._schema, compression="zstd")
+        self._writer = pq.ParquetWriter(self._draft.file, self._schema, compression="zstd", write_page_checksum=True)
 
     def step(self) -> int | None:
         """Write one row group; the product's length once it is durable under its name."""
@@ -307,16 +312,21 @@ def _in_order(batches: Iterator[pa.RecordBatch], row_group_bytes: int) -> Iterat
 
 
 def _refused(batches: Iterator[pa.RecordBatch], row_group_bytes: int) -> Iterator[pa.Table]:
-    """One row per URL and reason, by URL. The journal is mapped, so memory is that of the groups."""
+    """One row per URL, reason and seed group, by URL. The journal is mapped, so memory is that of the groups."""
     tables = list(_in_order(batches, row_group_bytes))
     if not tables:
         return
+    rows = pa.concat_tables(tables)
+    # Journals of older releases lack the last columns.
+    sums = {name: how for name, how in _REFUSED_SUMS.items() if name in rows.column_names}
     # In one thread: only then is "first" the first in the journal's order.
-    groups = pa.concat_tables(tables).group_by(["url", "reason"], use_threads=False)
-    summed = groups.aggregate(list(_REFUSED_SUMS.items()))
-    names = {f"{name}_{how}": name for name, how in _REFUSED_SUMS.items()}
+    summed = rows.group_by(_REFUSED_KEYS, use_threads=False).aggregate(list(sums.items()))
+    names = {f"{name}_{how}": name for name, how in sums.items()}
     renamed = summed.rename_columns([names.get(name, name) for name in summed.column_names])
-    yield renamed.sort_by([("url", "ascending"), ("reason", "ascending")])
+    if "kinds" in sums:
+        place = renamed.column_names.index("kinds")
+        renamed = renamed.set_column(place, "kinds", pc.binary_join(renamed.column(place), " "))
+    yield renamed.sort_by([(name, "ascending") for name in _REFUSED_KEYS])
 
 
 _SHAPES: Final[dict[str, Callable[[Iterator[pa.RecordBatch], int], Iterator[pa.Table]]]] = {"refused": _refused}

@@ -36,7 +36,7 @@ def queue_added(worker: Worker, seeds: Iterable[Seed]) -> dict[str, str]:
     refused: dict[str, str] = {}
     for seed in seeds:
         if is_known(worker, seed.url):
-            worker.judge.add_seed(seed.url)
+            worker.judge.add_seed(seed.url, seed.group)
             continue
         (reason,) = add_urls(worker, [seed.url], seed.group)
         if reason:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from gossamer.adapters.parser_turbohtml import TurboParser
 from gossamer.adapters.text_turbohtml import page_text
 from gossamer.app.errors import UserError
+from gossamer.app.exit_codes import Exit
 from gossamer.core.http.content_coding import codings_of, decode
 from gossamer.core.http.headers import Head, field_values, parse_head
 from gossamer.core.http.media_type import combined
@@ -205,13 +206,16 @@ def _index_lines(folder: CrawlFolder, wanted: str) -> Iterator[IndexLine]:
 
 @contextmanager
 def _mapped(path: Path) -> Generator[mmap.mmap | bytes]:
-    """A file's bytes without reading them; none where it has gone meanwhile."""
+    """A file's bytes without reading them; none where it has gone meanwhile. Raises UserError."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
             content = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else b""
     except FileNotFoundError:
         content = b""
+    except OSError as error:
+        hint = "gossamer doctor DIR   says what is damaged; what it indexes is not found without it"
+        raise UserError(f"{path} cannot be read: {error.strerror or error}", hint, Exit.FOLDER) from error
     try:
         yield content
     finally:

@@ -6,6 +6,7 @@ read (Unicode Technical Report 36, section 2.5). Nothing of it reaches a termina
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from typing import Final
 
@@ -23,6 +24,8 @@ WIDE_SINCE_16: Final = frozenset(
 MARKS_MAX: Final = 2
 """Marks on one letter that are shown; taller stacks climb over the lines above."""
 CUT: Final = "…"
+LINE_COLUMNS: Final = 4000
+"""Columns of one line of a document on a terminal; nobody reads further, and a page may be one line of a megabyte."""
 
 
 def inert(text: str, width: int) -> str:
@@ -44,6 +47,18 @@ def inert(text: str, width: int) -> str:
         if len(text) <= width:
             return "".join(shown)
     return _cut(shown, used, width)
+
+
+def inert_lines(content: bytes) -> list[str]:
+    """A document's lines, each made harmless and cut."""
+    # Split at line ends only: other separators are for `inert` to show.
+    lines = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n").split("\n")
+    return [inert(line, LINE_COLUMNS) for line in lines]
+
+
+def json_line(value: object) -> str:
+    """A value as JSON on one line of printable ASCII: 7F (delete) is the one control character that JSON leaves."""
+    return json.dumps(value, ensure_ascii=True).replace("\x7f", "\\u007f")
 
 
 def _piece(character: str) -> str:

@@ -16,10 +16,17 @@ def fact_words(fact: Fact) -> str:
     match fact:
         case facts.DiskLow() | facts.DiskPaused() | facts.DiskResumed() | facts.ReserveGiven():
             return _disk_words(fact)
+        case facts.ScopeChanged(refused, offered, withdrawn):
+            return (
+                f"the scope is another than before: of {figures.count(refused)} refusals {figures.count(offered)} URLs "
+                f"are wanted now and queued; {figures.count(withdrawn)} queued URLs are wanted no more and refused"
+            )
         case facts.CommitSlow(_, seconds):
             return f"a commit took {figures.duration(seconds)}"
         case facts.HostParked(host, reason, failures, _):
             return f"{host} left alone for a while: {reason} ({failures} failures in a row)"
+        case facts.SecretWithheld(host):
+            return f"{host} is not sent its secret over plain http: use https, or mark the host mine = true"
         case facts.FactsLost(count):
             return f"{figures.count(count)} facts are not in the log: it could not be written fast enough"
         case facts.Recovered():

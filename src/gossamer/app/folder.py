@@ -146,6 +146,10 @@ class CrawlFolder:
         """Replace summary.json, whole."""
         write_whole(self.summary_json, (json.dumps(summary, indent=2, ensure_ascii=False) + "\n").encode())
 
+    def begin_run(self) -> None:
+        """A run begins: what the summary says is the end of an earlier one, so it goes. Raises OSError."""
+        self.summary_json.unlink(missing_ok=True)
+
     def read_summary(self) -> dict[str, Any] | None:
         """What summary.json says; None without one, or when it is unreadable."""
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gossamer.adapters.text_turbohtml import page_text
 from gossamer.app import figures
 from gossamer.app.escape import inert
+from gossamer.core.explain.robots import IGNORED
 from gossamer.core.http.outcome import Failed, Gone, Redirected, Refused
 from gossamer.core.page.links import LinkFlag, LinkKind
 from gossamer.core.robots.answer import RobotsKind
@@ -76,6 +77,8 @@ def _deciding(step: Step) -> str:
     assert verdict is not None, "and they do decide"
     if robots.state.kind is RobotsKind.UNREACHABLE:
         return f"it could not be read ({inert(robots.state.reason, 100)}), so nothing may be fetched"
+    if robots.state.reason == IGNORED:
+        return IGNORED
     if robots.state.kind is RobotsKind.ALLOW_ALL:
         return f"there is none ({inert(robots.state.reason, 100)})"
     if verdict.line_number:

@@ -10,16 +10,19 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from gossamer.app.errors import UserError
 from gossamer.app.orders import Orders, host_name, read_orders
 from gossamer.app.policies import hosts_map
+from gossamer.app.settings.host_settings import keys_of
+from gossamer.app.settings.layers import written
+from gossamer.core.dns.answer import BEHIND_PROXY
 from gossamer.core.files.recovery import greatest
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.host_status import HostStatus, standing_of
 from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, decode_host
 from gossamer.core.limits import HOSTS_PER_ANSWER_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
-from gossamer.core.politeness.gap import gap_seconds
 from gossamer.core.robots.answer import decode_robots
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.seen.fingerprint import Fingerprinter
@@ -100,8 +103,8 @@ def hosts(books: HostBooks, request: Message) -> Message:
 
     `states`: only these, if any are named; `failing`: only those with failures in a row; `counts`: of all looked at.
     """
-    number, start = int(request.get("shard", 0)), bytes.fromhex(str(request.get("after", "")))
-    states, failing = frozenset(request.get("states") or HostStatus), bool(request.get("failing"))
+    number, start = _shard(request), bytes.fromhex(str(request.get("after", "")))
+    states, failing = _states(request), bool(request.get("failing"))
     rows: list[Message] = []
     counts: dict[str, int] = {}
     left = HOSTS_PER_ANSWER_MAX
@@ -121,6 +124,20 @@ def hosts(books: HostBooks, request: Message) -> Message:
     return {"hosts": rows, "counts": counts, "shard": number, "after": start.hex(), "more": number < len(books.views)}
 
 
+def _shard(request: Message) -> int:
+    number = request.get("shard", 0)
+    if not isinstance(number, int) or number < 0:
+        raise UserError("shard is a number of a shard")
+    return number
+
+
+def _states(request: Message) -> frozenset[str]:
+    named = request.get("states") or list(HostStatus)
+    if not isinstance(named, list):
+        raise UserError("states is a list of states of hosts")
+    return frozenset(map(str, cast("list[object]", named)))
+
+
 def card(books: HostBooks, request: Message) -> Message:
     """`card`: all that the store knows of `host`; `address` is the last one known of it, for its gap."""
     name = host_name(str(request.get("host", "")))
@@ -129,12 +146,13 @@ def card(books: HostBooks, request: Message) -> Message:
     if state is None:
         return {"card": {"known": False, "orders": _orders(books, name)}}
     host = view.frontier.hosts.get(host_id) if view.frontier is not None else None
-    addresses = list(host.addresses) if host is not None else []
+    addresses = [each for each in host.addresses if each != BEHIND_PROXY] if host is not None else []
     address = addresses[0] if addresses else str(request.get("address", "")) or books.named(name)
     found = {
         "known": True,
         **books.row(view, host_id, state),
         "shard": books.rules.shard_of(name),
+        "group": state.group,
         "held_why": state.held_why,
         "held_at": state.held_at or None,
         "orders": _orders(books, name),
@@ -142,6 +160,7 @@ def card(books: HostBooks, request: Message) -> Message:
         "last_answer": state.answered_at or None,
         "addresses": addresses or ([address] if address else []),
         "gap": _gap(books, state, address),
+        "settings": _settings(books, name),
         "caps": {"pages": books.policy.pages_per_host_max, "bytes": books.policy.bytes_per_host_max},
         "robots": _robots(books, view, host_id),
     }
@@ -151,7 +170,7 @@ def card(books: HostBooks, request: Message) -> Message:
 
 def journals(books: HostBooks, request: Message) -> Message:
     """The live journals of `dataset`, each with its committed length: what is not in a Parquet file yet."""
-    start = f"journal/{request['dataset']}-".encode()
+    start = f"journal/{request.get('dataset', '')}-".encode()
     marks = greatest(_marks(view, start) for view in books.views).values()
     return {"journals": sorted([mark.path, mark.length] for mark in marks if mark.state is not FileState.REMOVED)}
 
@@ -217,16 +236,21 @@ def _covers(entry: str, name: str) -> bool:
 
 def _gap(books: HostBooks, state: HostState, address: str) -> Message:
     """The gap in force, and what made it so long."""
-    policy = books.policy.gap_at(address)
-    gap = gap_seconds(policy, state.response_seconds, state.crawl_delay)
+    policy, gap = books.policy.gap_at(address, state.name), books.policy.gap_of(state, address)
     return {
         "seconds": round(gap.seconds, 3),
         "source": gap.source,
         "minimum": policy.minimum_seconds,
-        "minimum_from": books.settings.sources["politeness.gap"].words,
+        "minimum_from": books.settings.sources[policy.setting or "politeness.gap"].words,
         "crawl_delay": state.crawl_delay,
         "response_seconds": [round(seconds, 3) for seconds in state.response_seconds],
     }
+
+
+def _settings(books: HostBooks, name: str) -> Message:
+    """What is set for this host alone, as crawl.toml has it: names of variables, no secrets."""
+    values = books.settings.values
+    return {key: written(key, values[key]) for key in keys_of(name, values)}
 
 
 def _robots(books: HostBooks, view: ShardView, host_id: bytes) -> list[Message]:

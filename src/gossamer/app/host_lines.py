@@ -46,12 +46,16 @@ def card_lines(card: Row) -> Iterator[str]:
 def _standing(card: Row, now: float) -> Iterator[tuple[str, str]]:
     yield "host", card["host"]
     yield "site", card["site"]
+    if card["group"]:
+        yield "seed group", card["group"]
     yield "state", card["state"] + _why(card)
     if card["next"] is not None:
         yield "next contact", f"{figures.moment(card['next'])} ({_until(card['next'], now)})"
     if card["last_contact"] is not None:
         yield "last contact", figures.moment(card["last_contact"])
     yield "gap", _gap(card["gap"])
+    for key, value in card["settings"].items():
+        yield "set", f"{key} = {inert(str(value), WIDTH)}"
     yield "queued", figures.count(card["queued"])
     yield "pages", f"{figures.count(card['pages'])}{_cap(card['caps']['pages'])}"
     yield "received", f"{figures.size(card['bytes'])}{_cap(card['caps']['bytes'], figures.size)}"
@@ -85,7 +89,8 @@ def _gap(gap: Row) -> str:
         "crawl-delay": f"Crawl-delay {gap['crawl_delay']:g}s of its robots.txt",
         "response times": "5 times the median of its last response times",
     }
-    return f"{gap['seconds']:g}s: {source.get(gap['source'], gap['source'])}"
+    own = f"the minimum, {gap['source']} from {gap['minimum_from']}"
+    return f"{gap['seconds']:g}s: {source.get(gap['source'], own)}"
 
 
 def _cap(cap: int | None, write: Any = figures.count) -> str:

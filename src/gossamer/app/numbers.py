@@ -12,6 +12,7 @@ from gossamer import __version__
 from gossamer.app.fact_words import fact_words
 from gossamer.app.progress import Bounds, DiskShown, Progress, WorkerShown
 from gossamer.core.ending import EndState
+from gossamer.core.frontier.host_rules import ignored_robots, raised_connections
 from gossamer.core.frontier.ledger import Ledger, total
 from gossamer.core.scope.reasons import EXPLANATIONS
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gossamer.app.census import HostCounts
     from gossamer.app.watching import Watching
     from gossamer.core.frontier.closed_hosts import ClosedHosts
+    from gossamer.core.frontier.policy import FrontierPolicy
     from gossamer.flow.worker import Worker
 
 TROUBLED_SHOWN: Final = 100
@@ -94,6 +96,7 @@ def ledger_numbers(ledgers: list[Ledger]) -> dict[str, Any]:
     ledger = total(ledgers)
     return {
         "pages": ledger.pages,
+        "group_pages": dict(sorted(ledger.group_pages.items())),
         "copies": ledger.copies,
         "fetches": ledger.fetches,
         "bytes": ledger.bytes,
@@ -106,6 +109,7 @@ def ledger_numbers(ledgers: list[Ledger]) -> dict[str, Any]:
         "failed": dict(sorted(ledger.failed.items())),
         "refused": dict(sorted(ledger.refused.items())),
         "found": ledger.found,
+        "found_again": ledger.found_again,
         "refused_links": dict(sorted(ledger.refused_links.items())),
         "sent": ledger.sent,
         "seen": ledger.seen,
@@ -133,7 +137,9 @@ def end_numbers(worker: Worker, ending: EndState, started: float, *, resumed: bo
         "seconds": round(now - started, 3),
         **ledger_numbers([shard.ledger for shard in worker.shards]),
         "parked_hosts": _troubled(worker),
-        "widened": [f"{seed} -> {target}" for shard in worker.shards for seed, target in shard.widenings()],
+        "robots_ignored": ignored_robots(_policy(worker).hosts),
+        "connections_raised": raised_connections(_policy(worker).hosts),
+        "widened": [f"{seed} -> {target}" for shard in worker.shards for seed, target, _ in shard.widenings()],
         "commits": worker.committer.commits,
         "commit_milliseconds_median": round(statistics.median(commits) * 1000, 1),
         "commit_milliseconds_max": round(max(commits) * 1000, 1),
@@ -188,7 +194,11 @@ def _held(worker: Worker) -> str:
 
 
 def _closed(worker: Worker) -> ClosedHosts:
-    return worker.shards[0].frontier.policy.closed
+    return _policy(worker).closed
+
+
+def _policy(worker: Worker) -> FrontierPolicy:
+    return worker.shards[0].frontier.policy
 
 
 def _moment(seconds: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.app.control import ask
 from gossamer.app.errors import UserError
-from gossamer.app.escape import inert
+from gossamer.app.escape import inert, json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder, open_folder
 from gossamer.core.limits import CONTROL_SECONDS_MAX
@@ -58,7 +57,7 @@ def _on_stopped(folder: CrawlFolder, request: dict[str, Any]) -> dict[str, Any]:
 def tell(args: argparse.Namespace, answer: dict[str, Any], lines: Iterable[str]) -> int:
     """Print the answer: JSON on standard output if asked for, else `lines` on standard error; the exit code."""
     if args.json:
-        print(json.dumps(answer, ensure_ascii=True))
+        print(json_line(answer))
         return Exit.DONE
     strange: list[str] = answer.get("unknown", [])
     unknown = [f"nothing is known of {host} so far; the order holds for what may come" for host in strange]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gossamer.app.errors import UserError
+from gossamer.app.host_wiring import host_rules
 from gossamer.app.scope_wiring import read_text_file
 from gossamer.core.dns.hosts_map import HostsMap, parse_entries, parse_hosts
 from gossamer.core.frontier.policy import FrontierPolicy
+from gossamer.core.frontier.shares import Shares
 from gossamer.core.http.request import PRODUCT
 from gossamer.core.politeness.gap import GapPolicy
 
@@ -28,7 +30,14 @@ def frontier_policy(settings: Settings, guard: AddressGuard) -> FrontierPolicy:
         body_bytes_max=settings.fetch.body_bytes,
         pages_per_host_max=crawl.max_pages_per_host,
         bytes_per_host_max=crawl.max_bytes_per_host,
+        hosts=host_rules(settings),
     )
+
+
+def shares_of(settings: Settings) -> Shares | None:
+    """The shares of the seed groups; None where no group was given one of its own."""
+    weights = {group.group: group.share for group in settings.seeds.groups}
+    return Shares(weights) if weights else None
 
 
 def hosts_map(settings: Settings) -> HostsMap:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.adapters.parser_turbohtml import TurboParser
 from gossamer.app import figures
-from gossamer.app.commands.get import say_waiting
+from gossamer.app.commands.get import say_waiting, say_withheld
 from gossamer.app.escape import inert
 from gossamer.app.get_report import robots_json
 from gossamer.app.network import open_network
 from gossamer.app.scope_wiring import make_judge
 from gossamer.app.visitor import Robots, Visitor
+from gossamer.core.explain.robots import IGNORED
 from gossamer.core.page.links import LinkKind
 from gossamer.core.robots.answer import RobotsKind
 from gossamer.core.url.parse import authority_of, host_of
@@ -47,10 +48,10 @@ class Rehearsal:
 
 def rehearse(settings: Settings, seeds: list[Seed]) -> Rehearsal:
     """Judge the seeds as the crawl would. Raises UserError for files and patterns that cannot be read."""
-    judge = make_judge(settings.scope, seeds, SiteList())
+    judge = make_judge(settings.scope, seeds, SiteList(), settings.seeds.groups)
     found = Rehearsal()
     for seed in seeds:
-        reason = judge.judge_one(seed.url, LinkKind.SEED, 0)
+        reason = judge.judge_one(seed.url, LinkKind.SEED, 0, seed.group)
         if reason:
             found.refused[seed.url] = str(reason)
     wanted = [seed.url for seed in seeds if seed.url not in found.refused]
@@ -60,14 +61,14 @@ def rehearse(settings: Settings, seeds: list[Seed]) -> Rehearsal:
 
 async def _ask(settings: Settings, wanted: list[str], found: Rehearsal) -> None:
     async with open_network(settings) as network:
-        visitor = Visitor(settings, network, TurboParser(), say_waiting)
+        visitor = Visitor(settings, network, TurboParser(), say_waiting, say_withheld)
         for url in wanted:
             authority = authority_of(url)
             if authority not in found.robots:
                 if len(found.robots) >= AUTHORITIES_MAX:
                     found.unasked.append(url)
                     continue
-                answer = await network.resolver.resolve(host_of(url))
+                answer = await visitor.resolve(host_of(url))
                 if not answer.addresses:
                     reason = answer.failure.value if answer.failure is not None else "no address"
                     found.refused[url] = reason + (f" ({answer.detail})" if answer.detail else "")
@@ -105,6 +106,8 @@ def lines_of(found: Rehearsal, settings: Settings, folder: Path) -> list[str]:
 
 def _robots_lines(authority: str, robots: Robots) -> list[str]:
     state = robots.state
+    if state.reason == IGNORED:
+        return [f"  {inert(authority, COLUMNS)}   {IGNORED}"]
     if state.kind is not RobotsKind.RULES or robots.rules is None:
         words = (
             "none, so all is allowed" if state.kind is RobotsKind.ALLOW_ALL else "unreachable, so nothing is allowed"

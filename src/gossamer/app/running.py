@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from gossamer import __version__
+from gossamer.adapters.refused_arrow import ArrowRefused
 from gossamer.app.added import queue_added
 from gossamer.app.census import Census
 from gossamer.app.control import ControlServer
@@ -24,10 +25,12 @@ from gossamer.app.metrics import Readings
 from gossamer.app.metrics_server import serving_metrics
 from gossamer.app.numbers import end_numbers, ledger_numbers, progress_of
 from gossamer.app.operations import Operated, answers_of
+from gossamer.app.scope_wiring import judged_by
 from gossamer.app.wiring import make_worker
 from gossamer.core.ending import EndState
 from gossamer.core.facts import CrawlEnded, CrawlStarted, Recovered
 from gossamer.flow.loop import crawl
+from gossamer.flow.scope_change import reconsider
 from gossamer.flow.seeding import seed
 
 if TYPE_CHECKING:
@@ -111,11 +114,13 @@ async def crawl_folder(
     run before it begins and keeps its signals to itself.
     """
     worker, world, recovery = make_worker(settings, folder, resume=resume)
+    folder.begin_run()
     run = Run(worker, ui, world.clock.now(), world.watching)
     world.watching.say = ui.say
     _tell_start(run, recovery, resume=resume)
     ending = EndState.DISK
     try:
+        reconsider(worker, judged_by(settings, worker.judge), lambda: ArrowRefused(folder.path))
         seed(worker, ((each.url, each.group) for each in folder.read_seeds()))
         signals = _signals(run) if joined is None else nullcontext()
         if joined is not None:

@@ -11,7 +11,8 @@ from gossamer.core.limits import SEED_FILE_BYTES_MAX
 from gossamer.core.scope.block_list import BlockList, read_block_list
 from gossamer.core.scope.extensions import refused_extensions
 from gossamer.core.scope.filters import FilterRules, followed_kinds
-from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.scope.identity import JudgedBy, rules_digest
+from gossamer.core.scope.judge import GroupRules, LinkJudge
 from gossamer.core.scope.patterns import Patterns
 from gossamer.core.scope.rules import Scope, ScopeKind, ScopeRules, read_domains
 
@@ -21,22 +22,51 @@ if TYPE_CHECKING:
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.seeds import Seed
     from gossamer.app.settings import Settings
+    from gossamer.app.settings.group_settings import SeedGroup
     from gossamer.app.settings.tree import ScopeSettings
     from gossamer.core.page.links import LinkKind
     from gossamer.core.url.site import SiteList
 
 
-def make_judge(settings: ScopeSettings, seeds: Iterable[Seed], sites: SiteList) -> LinkJudge:
-    """The judge of a crawl's links. Raises UserError for a file or a pattern that cannot be read."""
-    scope = Scope(ScopeKind(settings.kind), tuple(seed.url for seed in seeds), _domains(settings.domains))
-    return LinkJudge(ScopeRules(scope, sites.site_of), _filters(settings), sites.site_of)
+def make_judge(
+    settings: ScopeSettings, seeds: Iterable[Seed], sites: SiteList, own: Iterable[SeedGroup] = ()
+) -> LinkJudge:
+    """The judge of a crawl's links; `own` are the seed groups with a scope of their own, drawn from their own seeds.
+
+    Raises UserError for a file or a pattern that cannot be read.
+    """
+    domains, groups = _domains(settings.domains), {group.group: group for group in own}
+    members: dict[str, list[str]] = {"": [], **{name: [] for name in groups}}
+    for seed in seeds:
+        members[seed.group if seed.group in groups else ""].append(seed.url)
+
+    def rules(kind: str, name: str) -> ScopeRules:
+        return ScopeRules(Scope(ScopeKind(kind), tuple(members[name]), domains), sites.site_of)
+
+    by_group = {
+        name: GroupRules(rules(group.scope or settings.kind, name), group.depth_max(settings.max_depth))
+        for name, group in groups.items()
+    }
+    return LinkJudge(rules(settings.kind, ""), _filters(settings), sites.site_of, by_group)
 
 
 def crawl_judge(settings: Settings, folder: CrawlFolder, sites: SiteList) -> LinkJudge:
     """The judge of a crawl folder: its settings, its seeds, and what its operator blocked."""
-    judge = make_judge(settings.scope, folder.read_seeds(), sites)
+    judge = make_judge(settings.scope, folder.read_seeds(), sites, settings.seeds.groups)
     judge.block(read_orders(folder).block_list)
     return judge
+
+
+def judged_by(settings: Settings, judge: LinkJudge) -> JudgedBy:
+    """What a crawl is judged by now, to be kept in its shards."""
+    media = settings.scope.wanted_media
+    return JudgedBy(
+        rules=rules_digest(judge),
+        copies=settings.copies.follow,
+        media=None if media is None else tuple(sorted(media)),
+        addresses=tuple(sorted(settings.network.allow_address)),
+        barred=tuple(sorted(map(str, judge.filters.blocked.networks))),
+    )
 
 
 def check_scope(settings: ScopeSettings) -> None:

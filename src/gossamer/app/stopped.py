@@ -43,10 +43,10 @@ def open_stopped(folder: CrawlFolder, settings: Settings, host: str) -> Generato
         facts, sites = folder.read_facts(), folder.read_sites()
         rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), sites, settings.crawl.shards)
         views = _Views(folder, stack)
-        judge = make_judge(settings.scope, _seeds_near(folder, sites, host), sites)
+        judge = make_judge(settings.scope, _seeds_near(folder, sites, host), sites, settings.seeds.groups)
         # A scope widens within a site only, so the host's own shard holds what concerns it.
-        for seed, target in read_widenings(views.view(rules.shard_of(host)).rows):
-            judge.widen(seed, target)
+        for widening in read_widenings(views.view(rules.shard_of(host)).rows):
+            judge.widen(*widening)
         orders = read_orders(folder)
         judge.block(orders.block_list)
         closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))

@@ -6,19 +6,22 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from gossamer.app.wiring import crawl_policy
+from gossamer.app.policies import frontier_policy
+from gossamer.app.wiring import crawl_policy, make_asking
+from gossamer.core.explain.robots import IGNORED
 from gossamer.core.http.content_coding import codings_of, decode
 from gossamer.core.http.cookies import Cookie, cookies_after
 from gossamer.core.http.exchange import Exchange, FetchRequest, Truncation
 from gossamer.core.http.outcome import Redirected
-from gossamer.core.http.request import ACCEPT_PAGES, ACCEPT_ROBOTS, PRODUCT, request_fields
+from gossamer.core.http.request import ACCEPT_PAGES, ACCEPT_ROBOTS, PRODUCT
 from gossamer.core.limits import REDIRECT_HOPS_MAX, ROBOTS_BYTES_MAX, ROBOTS_REDIRECTS_MAX
-from gossamer.core.politeness.gap import GapPolicy, gap_seconds
+from gossamer.core.politeness.gap import gap_seconds
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.robots.verdict import RobotsVerdict, verdict_of
 from gossamer.core.url.key import KEY_RULES_NEWEST, KeyRules, url_key
 from gossamer.core.url.parse import authority_of, host_of, target_of
+from gossamer.flow.asking import Asked
 from gossamer.flow.reading import Reading, read
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from gossamer.app.network import Network
     from gossamer.app.settings import Settings
+    from gossamer.core.dns.answer import Answer
     from gossamer.ports.parser import Parser
 
 REDIRECT_LOOP: Final = "redirect loop"
@@ -80,13 +84,20 @@ class Visitor:
     """Makes single visits, one after the other. `waiting` is told how long it waits for a gap, and for which host."""
 
     def __init__(
-        self, settings: Settings, network: Network, parser: Parser, waiting: Callable[[str, float], None]
+        self,
+        settings: Settings,
+        network: Network,
+        parser: Parser,
+        waiting: Callable[[str, float], None],
+        withheld: Callable[[str], None] | None = None,
     ) -> None:
-        self._settings = settings
         self._network = network
         self._parser = parser
         self._waiting = waiting
         self._policy = crawl_policy(settings)
+        self._frontier = frontier_policy(settings, network.guard)
+        self._asking = make_asking(settings)
+        self._asking.tell_withheld = lambda host: withheld(host) if withheld is not None else None
         self._robots: dict[str, Robots] = {}
         self._contacts: dict[str, Contact] = {}
 
@@ -126,8 +137,7 @@ class Visitor:
         step.verdict = step.robots.verdict(url)
         if not step.verdict.allowed:
             return step
-        fields = request_fields(self._policy.user_agent, accept=ACCEPT_PAGES, cookies=cookies)
-        exchange = await self._fetch(url, fields)
+        exchange = await self._fetch(url, ACCEPT_PAGES, cookies)
         step.exchange = exchange
         step.reading = read(exchange, url, self._parser)
         if exchange.body is not None:
@@ -136,10 +146,12 @@ class Visitor:
 
     async def _read_robots(self, authority: str) -> Robots:
         url = authority + "/robots.txt"
-        fields = request_fields(self._policy.user_agent, accept=ACCEPT_ROBOTS)
+        if self._frontier.rule_of(host_of(url)).robots_ignored:
+            now = self._network.clock.now()
+            return Robots(url, RobotsState(RobotsKind.ALLOW_ALL, now, now, reason=IGNORED), None, 0)
         answer = RobotsAnswer(too_many_redirects=True)
         for _ in range(ROBOTS_REDIRECTS_MAX + 1):
-            exchange = await self._fetch(url, fields)
+            exchange = await self._fetch(url, ACCEPT_ROBOTS)
             outcome = read(exchange, url, self._parser).outcome
             answer = _robots_answer(exchange)
             if exchange.body is not None:
@@ -156,21 +168,34 @@ class Visitor:
 
     async def _unreachable(self, url: str) -> str:
         """Why a URL's host has no address that may be asked; empty when it has one."""
-        answer = await self._network.resolver.resolve(host_of(url))
+        answer = await self.resolve(host_of(url))
         if answer.addresses:
             return ""
         reason = answer.failure.value if answer.failure is not None else "no address"
         return f"{reason} ({answer.detail})" if answer.detail else reason
 
-    async def _fetch(self, url: str, fields: tuple[tuple[str, str], ...]) -> Exchange:
+    async def resolve(self, host: str) -> Answer:
+        """The addresses of a host; of one that only its proxy resolves, the one that stands for it."""
+        return self._asking.answer_for(host) or await self._network.resolver.resolve(host)
+
+    async def _fetch(self, url: str, accept: str, cookies: tuple[Cookie, ...] = ()) -> Exchange:
         host = host_of(url)
-        answer = await self._network.resolver.resolve(host)
+        answer = await self.resolve(host)
         if not answer.addresses:
             now = self._network.clock.now()
             return Exchange(url=url, started=now, ended=now, failure=answer.failure, detail=answer.detail)
         await self._keep_gap(host, answer.addresses[0])
-        request = FetchRequest(url=url, addresses=answer.addresses, headers=fields, limits=self._policy.limits)
+        private = self._network.guard.is_allowed(answer.addresses[0])
+        asked = Asked(url, accept, self._network.clock.now(), private=private, cookies=cookies)
+        request = FetchRequest(
+            url=url,
+            addresses=answer.addresses,
+            headers=self._asking.fields(self._policy.user_agent, asked),
+            limits=self._policy.limits,
+            proxy=self._asking.request_of(host).proxy,
+        )
         exchange = await self._network.fetcher.fetch(request)
+        self._asking.learn(url, exchange)
         contact = self._contact(host)
         contact.ended = exchange.ended
         contact.seconds.append(exchange.ended - exchange.started)
@@ -180,8 +205,7 @@ class Visitor:
         contact = self._contact(host)
         if contact.ended is None:
             return
-        allowed = self._network.guard.is_allowed(address)
-        policy = GapPolicy(self._settings.politeness.gap_seconds(allowed=allowed))
+        policy = self._frontier.gap_at(address, host)
         gap = gap_seconds(policy, contact.seconds, contact.crawl_delay).seconds
         wait = contact.ended + gap - self._network.clock.now()
         if wait > 0:

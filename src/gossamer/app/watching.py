@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 DISK_PAUSE: Final = "disk"
 """The word under which the disk guard pauses a worker."""
-SAID: Final = (facts.DiskLow, facts.DiskPaused, facts.DiskResumed, facts.ReserveGiven, facts.FactsLost)
+SAID: Final = (
+    facts.DiskLow,
+    facts.DiskPaused,
+    facts.DiskResumed,
+    facts.ReserveGiven,
+    facts.FactsLost,
+    facts.ScopeChanged,
+)
 """Facts that are said to people at once."""
 WRITTEN: Final = ("archive", "index", "pages", "links", "refused", "journal", "aside", "logs", "state")
 """Parts of a crawl folder, any of which may be a mount of its own."""

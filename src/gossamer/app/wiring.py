@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gossamer import __version__
@@ -19,19 +20,25 @@ from gossamer.adapters.resolver_cares import CaresResolver
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
+from gossamer.app.host_wiring import host_requests, host_rules
 from gossamer.app.numbers import ledger_numbers
 from gossamer.app.orders import OPERATOR_PAUSE, read_orders
-from gossamer.app.policies import frontier_policy, hosts_map
+from gossamer.app.policies import frontier_policy, hosts_map, shares_of
 from gossamer.app.scope_wiring import crawl_judge
 from gossamer.app.watching import Watching, make_watching
 from gossamer.core.dns.address_guard import AddressGuard, parse_networks
+from gossamer.core.facts import SecretWithheld
 from gossamer.core.frontier.closed_hosts import ClosedHosts
+from gossamer.core.frontier.host_rules import ignored_robots, raised_connections
+from gossamer.core.frontier.rejudging import refusal_of
+from gossamer.core.http.blanking import BLANKED_WORDS
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
 from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.core.url.key import KeyRules
 from gossamer.core.warc.record import WarcInfo
+from gossamer.flow.asking import Asking
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
 from gossamer.flow.inbox import Inbox
@@ -99,14 +106,22 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     judge, orders = crawl_judge(settings, folder, rules.sites), read_orders(folder)
     closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
     policy, ceilings = replace(frontier_policy(settings, guard), closed=closed), _ceilings(settings)
-    opening = OpeningRules(rules, policy, ceilings, world.entropy.unit, reopened=resume)
+    opening = OpeningRules(
+        rules=rules,
+        frontier=policy,
+        ceilings=ceilings,
+        chance=world.entropy.unit,
+        reopened=resume,
+        refusal=partial(refusal_of, judge),
+        shares=shares_of(settings),
+    )
     now = world.clock.now()
     shards = [open_shard(number, store, opening, now) for number, store in enumerate(world.stores)]
     recovery = _recover(world, shards)
     exchange = LocalExchange()
     for shard in shards:
-        for source, target in shard.widenings():
-            judge.widen(source, target)
+        for widening in shard.widenings():
+            judge.widen(*widening)
     worker = attach(
         Worker(
             policy=crawl_policy(settings),
@@ -130,10 +145,12 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
                 offload=world.offload,
                 next_number=max(shard.commit for shard in shards) + 1,
             ),
+            asking=make_asking(settings),
             pauses={OPERATOR_PAUSE} if orders.paused_at else set(),
             is_public=lambda address: not guard.is_allowed(address),
         )
     )
+    worker.asking.tell_withheld = lambda host: worker.note(SecretWithheld(host))
     world.watching.watch_over(worker)
     for shard in shards:
         exchange.join(shard.number, Inbox(worker, shard))
@@ -144,23 +161,39 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
 def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) -> World:
     clock, entropy = SystemClock(), SystemEntropy()
     disk = FolderDisk(folder.path)
-    info = WarcInfo(
-        software=f"{PRODUCT}/{__version__}",
-        user_agent=settings.politeness.agent,
-        operator=settings.politeness.contact or "",
-    )
     journals = JournalLimits(settings.archive.journal_bytes, settings.archive.journal_time)
     return World(
         clock=clock,
         entropy=entropy,
         offload=ThreadOffload(),
-        archive=WarcFiles(disk, clock, entropy, info, WarcNaming(bytes_target=settings.archive.warc_bytes)),
+        archive=WarcFiles(
+            disk, clock, entropy, warc_info(settings), WarcNaming(bytes_target=settings.archive.warc_bytes)
+        ),
         datasets=ArrowDatasets(disk, clock, limits=journals),
         fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file),
         resolver=CaresResolver(guard, clock, hosts=hosts_map(settings), nameservers=settings.dns.nameservers),
         stores=list(_open_stores(settings, folder)),
         watching=make_watching(settings, folder),
     )
+
+
+def warc_info(settings: Settings) -> WarcInfo:
+    """What every archive file says of the crawl; of hosts, what goes further than good manners would."""
+    rules = host_rules(settings)
+    ignored = ", ".join(ignored_robots(rules))
+    return WarcInfo(
+        software=f"{PRODUCT}/{__version__}",
+        user_agent=settings.politeness.agent,
+        operator=settings.politeness.contact or "",
+        robots=f"obey; ignored for the operator's own: {ignored}" if ignored else "obey",
+        connections=", ".join(raised_connections(rules)),
+        blanked="" if settings.archive.keep_secrets else BLANKED_WORDS,
+    )
+
+
+def make_asking(settings: Settings) -> Asking:
+    """What hosts are sent beside the usual, secrets and all. Raises UserError for a secret that is not there."""
+    return Asking(host_requests(settings), settings.archive.keep_secrets)
 
 
 def _expect_stores(settings: Settings, folder: CrawlFolder) -> None:

@@ -75,6 +75,8 @@ REFUSED: Final = (
     Column("referrer", "string", "first referrer"),
     Column("hops", "string", "hop path"),
     Column("group", "string", "seed group"),
+    Column("kinds", "string", "kinds of link it was met as, words of `links`.`kind` between spaces; seed, redirect"),
+    Column("nofollow", "bool", "every link met, or its page, said nofollow"),
 )
 
 DATASETS: Final = {"pages": PAGES, "links": LINKS, "refused": REFUSED}

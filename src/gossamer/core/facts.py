@@ -114,6 +114,18 @@ class ScopeWidened(Fact, frozen=True):
     target: str
 
 
+class ScopeChanged(Fact, frozen=True):
+    """The crawl was opened with another scope: what that has changed of what earlier runs refused and queued."""
+
+    topic = Topic.SCOPE
+    refused: int
+    """Refusals read that could have been taken back."""
+    offered: int
+    """URLs of them that are queued now."""
+    withdrawn: int
+    """Queued URLs that are refused now."""
+
+
 # --- hosts -------------------------------------------------------------------------------------------------------
 
 
@@ -137,6 +149,16 @@ class HostParked(Fact, frozen=True):
     reason: str
     failures: int
     until: float
+
+
+class SecretWithheld(Fact, frozen=True):
+    """A host was not sent the secret that the settings name for it: the connection has no TLS, the host is not marked
+    `mine`, and its address is not an allowed one.
+    """
+
+    level = Level.WARNING
+    topic = Topic.HOSTS
+    host: str
 
 
 class HostRecovered(Fact, frozen=True):
@@ -298,9 +320,11 @@ AnyFact = (
     | Ordered
     | SettingChanged
     | ScopeWidened
+    | ScopeChanged
     | HostSlowed
     | HostParked
     | HostRecovered
+    | SecretWithheld
     | HostHeld
     | RobotsRead
     | VisitEnded

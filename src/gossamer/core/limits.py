@@ -64,6 +64,9 @@ ADDRESS_SITES_SHARED: Final = 100
 """An address that served more sites than this belongs to a provider built for it; its ceiling is lifted."""
 ADDRESSES_KEPT_MAX: Final = 50_000
 """Addresses whose ceilings are remembered; beyond it the longest idle one is forgotten."""
+HOST_CONNECTIONS_MAX: Final = 8
+"""Leases of one host at once, for its owner: what an address bears, and well below HEAD_ENTRIES_MAX, so that a refill
+always brings a URL that is not leased."""
 CEILING_ASK_AGAIN_SECONDS: Final = 0.05
 """When to ask again where a fetch must end first; its end is unknown, and a twentieth of a second costs little."""
 WORKER_FETCHES_MAX: Final = 1_000
@@ -110,6 +113,8 @@ COOKIES_MAX: Final = 20
 """Cookies kept along one redirect chain."""
 COOKIE_BYTES_MAX: Final = 4096
 """Bytes of the Cookie field we send; RFC 6265 section 6.1 asks for at least 4096 a cookie, servers refuse 8 KiB."""
+JAR_COOKIES_MAX: Final = 100
+"""Cookies kept for one host; RFC 6265 section 6.1 asks for at least 50 a domain. The oldest goes."""
 CONNECTIONS_KEPT_MAX: Final = 2000
 """Idle connections kept by a worker; the oldest is closed for a new one. Half of a common limit of open files."""
 KEEP_SECONDS_MAX: Final = 90.0
@@ -192,6 +197,8 @@ HOSTS_PER_ANSWER_MAX: Final = 500
 answer may have."""
 CONTROL_SECONDS_MAX: Final = 5.0
 """How long a running crawl may take to answer; its loop steps in milliseconds."""
+CONTROL_CONNECTIONS_MAX: Final = 64
+"""Connections to the control socket at once; each holds a file descriptor and up to two lines that the fetches need."""
 
 # --- store, exchange --------------------------------------------------------------------------------------------
 OUTBOX_ENTRIES_MAX: Final = 10_000
@@ -221,6 +228,9 @@ DISK_SETTLED_SECONDS: Final = 2.0
 """There must be room for this long before a paused crawl goes on: other programs' temporary files come and go."""
 METRICS_CONNECTIONS_MAX: Final = 16
 """Connections to the metrics answered at once; a Prometheus needs one every 15 s."""
+METRICS_WAITING_MAX: Final = 64
+"""Connections to the metrics at once; those above the former number are told to come later, those above this one are
+closed unheard: a thousand that say nothing would take the file descriptors that the fetches need."""
 METRICS_REQUEST_BYTES_MAX: Final = 16 * 1024
 """Bytes of a request for the metrics; browsers send about one kilobyte."""
 METRICS_SECONDS_MAX: Final = 10.0

@@ -24,7 +24,7 @@ def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Comman
     shard.url_seen.add([keys[row] for row in new_rows])
     shard.ledger.known += len(new_rows)
     out: list[Command] = []
-    for (host_id, rows), loaded in zip(by_host.items(), _hosts(shard, by_host, hosts), strict=True):
+    for (host_id, rows), loaded in zip(by_host.items(), _hosts(shard, by_host, hosts, found.group), strict=True):
         entries = [_enqueue(shard, found, row, keys[row]) for row in rows]
         out += shard.frontier.handle(Found(host_id, entries, loaded), now)
     return len(new_rows), out
@@ -42,7 +42,7 @@ def _new_rows(shard: Shard, keys: list[bytes]) -> list[int]:
     return sorted(first[key] for key in new)
 
 
-def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str]) -> list[LoadedHost | None]:
+def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], group: str) -> list[LoadedHost | None]:
     """For each host the frontier does not hold: its state, made anew for a host never seen."""
     wanted = [host_id for host_id in by_host if host_id not in shard.frontier.hosts]
     loaded = dict(zip(wanted, shard.load_hosts(wanted), strict=True))
@@ -52,7 +52,8 @@ def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str]) -> l
             result.append(None)
             continue
         name = hosts[rows[0]]
-        result.append(loaded[host_id] or LoadedHost(host_id, HostState(name, shard.rules.sites.site_of(name))))
+        new = HostState(name, shard.rules.sites.site_of(name), group=group)
+        result.append(loaded[host_id] or LoadedHost(host_id, new))
     return result
 
 
@@ -67,5 +68,7 @@ def _enqueue(shard: Shard, found: FoundLinks, row: int, key: bytes) -> Entry:
         found_at=found.found_at,
         redirects=found.redirects,
         queue=found.levels[row],
+        kind=found.kinds[row] if found.kinds else 0,
+        nofollow=bool(found.nofollow[row]) if found.nofollow else False,
     )
     return shard.enqueue(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:], record, shard.next_order())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gossamer.core.frontier.frontier import Room
 from gossamer.core.frontier.lease import Lease, LeaseKind
+from gossamer.core.frontier.leasing import Room
 
 
 @dataclass(slots=True)

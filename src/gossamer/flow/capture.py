@@ -18,21 +18,23 @@ def store(worker: Worker, shard: Shard, finished: Finished) -> Stored | None:
     exchange, body, earlier = finished.exchange, finished.reading.body, finished.earlier
     if not exchange.head or exchange.unwanted:
         return None
+    head = worker.asking.stored_answer(finished.lease.host, exchange.head)
     answer_id, request_id = (record.record_id(worker.entropy.bytes(16)) for _ in range(2))
     capture = _capture(worker, finished)
     digest = sha1_label(body)
     is_revisit = earlier is not None and earlier.payload_digest == digest
     if earlier is not None and is_revisit:
         original = record.Original(earlier.record_id, earlier.url, earlier.started)
-        answer = record.revisit(capture, answer_id, exchange.head, original, (request_id,), payload_digest=digest)
+        answer = record.revisit(capture, answer_id, head, original, (request_id,), payload_digest=digest)
     else:
-        answer = record.response(capture, answer_id, exchange.head, body, (request_id,), payload_digest=digest)
-    asked = record.request(capture, request_id, exchange.request, (answer_id,))
+        answer = record.response(capture, answer_id, head, body, (request_id,), payload_digest=digest)
+    sent = worker.asking.stored_request(finished.lease.host, exchange.request)
+    asked = record.request(capture, request_id, sent, (answer_id,))
     location = worker.archive.append([answer, asked])[0]
     if is_revisit:
         line = cdx.revisit_line(capture, digest, location)
     else:
-        line = cdx.response_line(capture, exchange.head, digest, location)
+        line = cdx.response_line(capture, head, digest, location)
     worker.archive.index(line, shard.number, worker.commit_number)
     return Stored(location, answer_id, digest, is_revisit)
 

@@ -15,33 +15,35 @@ from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import host_of
 from gossamer.flow.admission import admit
 from gossamer.flow.delivery import send_away
-from gossamer.flow.rows import link_rows, refused_rows
+from gossamer.flow.rows import hop_letter, link_rows, refused_rows
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
 
-EMBEDS = frozenset({int(LinkKind.FRAME), int(LinkKind.IFRAME)})
 LOW = int(LinkFlag.UGC | LinkFlag.SPONSORED)
+NOFOLLOW = int(LinkFlag.NOFOLLOW)
 
 
 def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Document) -> None:
     """Judge a page's links, note them in the datasets, and send each wanted one to the shard that owns it."""
-    links = document.links
+    links, nofollow = document.links, document.directives.nofollow
     if not len(links):
         return
-    if record.copy_of and not _follows_copy(worker, record):
+    if record.copy_of and not follows_copy(worker, record):
         verdicts: list[str] = [Reason.COPY] * len(links)
     else:
-        verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=document.directives.nofollow)
+        verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=nofollow, group=record.group)
     number = worker.commit_number
     worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
-    _count_links(worker, shard, record, links, verdicts)
+    _count_links(worker, shard, record, links, verdicts, page_nofollow=nofollow)
     wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
     # A page names the same URL many times; the first time counts.
     distinct: dict[str, int] = {}
     for row in wanted:
         distinct.setdefault(links.urls[row], row)
     shard.ledger.seen += len(wanted) - len(distinct)
-    _route(worker, shard, _found(worker, record, links, list(distinct.values())))
+    found = _found(worker, record, links, list(distinct.values()))
+    found.nofollow = bytes(nofollow or links.flags[row] & NOFOLLOW != 0 for row in distinct.values())
+    route(worker, shard, found)
 
 
 def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: str) -> None:
@@ -51,8 +53,8 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
     links = Links([target], bytearray((LinkKind.REDIRECT,)), bytearray((0,)), [""])
     verdicts: list[str] = [Reason.REDIRECT_HOPS]
     if record.redirects < REDIRECT_HOPS_MAX:
-        verdicts = worker.judge.judge(links, record.depth)
-    _count_links(worker, shard, record, links, verdicts, step="R")
+        verdicts = worker.judge.judge(links, record.depth, group=record.group)
+    _count_links(worker, shard, record, links, verdicts)
     if verdicts[0]:
         return
     found = FoundLinks(
@@ -65,26 +67,29 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
         urls=[target],
         letters="R",
         levels=bytes((record.level,)),
+        kinds=bytes((LinkKind.REDIRECT,)),
+        nofollow=bytes(1),
     )
-    _route(worker, shard, found)
+    route(worker, shard, found)
 
 
 def add_seeds(worker: Worker, urls: list[str], group: str = "", kind: LinkKind = LinkKind.SEED) -> list[str]:
     """Queue the URLs that a crawl starts from, or that its operator names; of each the reason it is refused, or ""."""
     links = Links(urls, bytearray((kind,)) * len(urls), bytearray(len(urls)), [""] * len(urls))
-    verdicts = worker.judge.judge(links, 0)
+    verdicts = worker.judge.judge(links, 0, group=group)
     for row, (url, verdict) in enumerate(zip(urls, verdicts, strict=True)):
         shard = worker.shards[worker.rules.shard_of(host_of(url))]
         record = PageRecord(url, group=group)
         one = Links([url], bytearray((kind,)), bytearray((0,)), [""])
-        _count_links(worker, shard, record, one, [verdict], step="")
+        _count_links(worker, shard, record, one, [verdict])
         if not verdict:
-            found = FoundLinks("", 0, "", group, 0, worker.clock.now(), [urls[row]], "", bytes((0,)))
-            _route(worker, shard, found)
+            found = FoundLinks("", 0, "", group, 0, worker.clock.now(), [urls[row]], "", bytes(1), bytes((kind,)))
+            route(worker, shard, found)
     return verdicts
 
 
-def _follows_copy(worker: Worker, record: PageRecord) -> bool:
+def follows_copy(worker: Worker, record: PageRecord) -> bool:
+    """Whether the links of a copy are followed."""
     if not record.depth and not record.hops.strip("R"):
         return True
     follow = worker.policy.copies_follow
@@ -92,7 +97,7 @@ def _follows_copy(worker: Worker, record: PageRecord) -> bool:
 
 
 def _count_links(
-    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str], *, step: str = "L"
+    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str], *, page_nofollow: bool = False
 ) -> None:
     """The links' ledger: all are found, some are refused here; the rest is counted where it is routed."""
     shard.ledger.found += len(links)
@@ -100,7 +105,7 @@ def _count_links(
     for reason, number in refused.items():
         count(shard.ledger.refused_links, reason, number)
     if refused:
-        rows = refused_rows(record, links, verdicts, step=step, now=worker.clock.now())
+        rows = refused_rows(record, links, verdicts, now=worker.clock.now(), page_nofollow=page_nofollow)
         worker.datasets.append("refused", rows, shard.number, worker.commit_number)
 
 
@@ -115,12 +120,13 @@ def _found(worker: Worker, record: PageRecord, links: Links, wanted: list[int]) 
         redirects=0,
         found_at=worker.clock.now(),
         urls=[links.urls[row] for row in wanted],
-        letters="".join("E" if links.kinds[row] in EMBEDS else "L" for row in wanted),
+        letters="".join(hop_letter(links.kinds[row]) for row in wanted),
         levels=bytes(low if links.flags[row] & LOW else plain for row in wanted),
+        kinds=bytes(links.kinds[row] for row in wanted),
     )
 
 
-def _route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
+def route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
     """Admit what is this shard's own, put the rest into the outbox."""
     by_shard: dict[int, list[int]] = {}
     owner: dict[str, int] = {}

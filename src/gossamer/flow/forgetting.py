@@ -34,15 +34,21 @@ def forget(shard: Shard, url: str, now: float) -> tuple[PageRecord | None, list[
     before, record = shard.page(host_id, fingerprint), shard.page(host_id, fingerprint)
     if before is None or record is None or before.state == PageState.QUEUED:
         return before, []
-    _uncount(shard.ledger, before)
+    return before, queue_anew(shard, key, record, now)
+
+
+def queue_anew(shard: Shard, key: bytes, record: PageRecord, now: float) -> list[Command]:
+    """Queue a URL that is known and not queued, as its record says now; what the frontier wants."""
+    host_id, fingerprint = key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]
+    _uncount(shard.ledger, record)
     _clear(record)
     entry = shard.enqueue(host_id, fingerprint, record, shard.next_order())
     loaded = None
     if host_id not in shard.frontier.hosts:
-        name = host_of(url)
+        name = host_of(record.url)
         state = HostState(name, shard.rules.sites.site_of(name))
         loaded = shard.load_hosts([host_id])[0] or LoadedHost(host_id, state)
-    return before, shard.frontier.handle(Found(host_id, [entry], loaded), now)
+    return shard.frontier.handle(Found(host_id, [entry], loaded), now)
 
 
 def forget_stopped(

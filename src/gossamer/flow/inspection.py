@@ -15,7 +15,6 @@ from gossamer.core.frontier.frontier import Frontier
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
-    HostState,
     PageRecord,
     PageState,
     decode_host,
@@ -23,7 +22,6 @@ from gossamer.core.frontier.records import (
     queue_key,
 )
 from gossamer.core.limits import REDIRECT_HOPS_MAX
-from gossamer.core.politeness.gap import Gap, gap_seconds
 from gossamer.core.robots.answer import RobotsState, decode_robots
 from gossamer.core.scope.judge import LinkJudge
 from gossamer.core.url.key import url_key
@@ -84,6 +82,7 @@ class Inspection:
             record=record,
             host=host,
             robots=self._robots(view, key[:HOST_ID_BYTES], authority_of(record.url if record else url)),
+            robots_ignored=self.policy.rule_of(host_name).robots_ignored,
             leased_at=_leased_at(view, key),
             crawl_code=crawl.code,
             crawl_text=crawl.text,
@@ -116,15 +115,11 @@ class Inspection:
         addresses = working.addresses if working is not None and working.addresses else self.addresses_of(name)
         return HostEvidence(
             state=state,
-            gap=self._gap(state, addresses),
+            gap=self.policy.gap_of(state, addresses[0] if addresses else ""),
             working=working,
             addresses=addresses,
             hold=self.policy.hold_reason(state),
         )
-
-    def _gap(self, state: HostState, addresses: tuple[str, ...]) -> Gap:
-        policy = self.policy.gap_at(addresses[0] if addresses else "")
-        return gap_seconds(policy, state.response_seconds, state.crawl_delay)
 
     def _robots(self, view: ShardView, host_id: bytes, authority: str) -> RobotsState | None:
         value = view.rows.get(Table.ROBOTS, [host_id + authority.encode()])[0]

@@ -26,7 +26,9 @@ async def crawl(worker: Worker) -> EndState:
         while True:
             now = worker.clock.now()
             for shard in worker.in_turn():
-                if worker.leases_now and not shard.outbox.is_full:
+                if not worker.leases_now or shard.outbox.is_full:
+                    shard.frontier.stand_back()
+                else:
                     perform(worker, shard, shard.frontier.advance(now, worker.budget.room(now)))
             # Asked after the turns: a turn may have refused the last URL, or put the last host to sleep for hours.
             if (ending := end_state(worker)) is not None:
@@ -85,5 +87,6 @@ def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake 
 
 async def resolve(worker: Worker, shard: Shard, host_id: bytes, host: str) -> None:
     """Look up a host's addresses for the frontier."""
-    answer = (await worker.resolver.resolve(host)).without(worker.judge.filters.blocked.blocks_address)
+    found = worker.asking.answer_for(host) or await worker.resolver.resolve(host)
+    answer = found.without(worker.judge.filters.blocked.blocks_address)
     worker.perform(shard, shard.frontier.handle(events.Resolved(host_id, answer), worker.clock.now()))

@@ -11,6 +11,8 @@ from gossamer.core.frontier.events import HeldLoaded, Woken
 from gossamer.core.frontier.frontier import Frontier
 from gossamer.core.frontier.ledger import Ledger, decode_ledger
 from gossamer.core.frontier.policy import FrontierPolicy
+from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.shares import Shares
 from gossamer.core.limits import HOSTS_IN_MEMORY_MAX
 from gossamer.core.politeness.ceiling import Ceilings
 from gossamer.core.seen.url_seen import restored
@@ -39,6 +41,10 @@ class OpeningRules:
     chance: Callable[[], float]
     reopened: bool
     """Whether a crawl that has begun before is opened again, after a crash or a stop."""
+    refusal: Callable[[PageRecord], str] = lambda _: ""
+    """Why a queued URL is wanted no more; empty while it is."""
+    shares: Shares | None = None
+    """None where seed groups have no shares."""
 
 
 def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> Shard:
@@ -52,7 +58,13 @@ def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> 
         rules=opening.rules,
         rows=rows,
         frontier=Frontier(
-            opening.frontier, opening.ceilings, ledger, opening.chance, reopened_at=now if opening.reopened else None
+            opening.frontier,
+            opening.ceilings,
+            ledger,
+            opening.chance,
+            reopened_at=now if opening.reopened else None,
+            refusal=opening.refusal,
+            shares=opening.shares,
         ),
         ledger=ledger,
         url_seen=restored(rows.scan(Table.SEEN, b"", END, SEGMENTS_MAX)),

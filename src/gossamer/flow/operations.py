@@ -25,7 +25,7 @@ def add_urls(worker: Worker, urls: list[str], group: str) -> list[str]:
     """Queue URLs that the operator names, each a seed of the scope too; of each the reason it is refused, or ""."""
     worker.active_at = worker.clock.now()
     for url in urls:
-        worker.judge.add_seed(url)
+        worker.judge.add_seed(url, group)
     return add_seeds(worker, urls, group, LinkKind.OPERATOR)
 
 

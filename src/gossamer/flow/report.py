@@ -83,7 +83,7 @@ def report_robots(worker: Worker, shard: Shard, finished: Finished) -> None:
 
 
 def refuse_queued(worker: Worker, shard: Shard, command: Refuse) -> None:
-    """Book a queued URL that the frontier refuses: by robots.txt, or because of its address."""
+    """Book a queued URL that the frontier refuses: by robots.txt, for its address, or under a changed scope."""
     entry = command.entry
     record = entry.record
     record.state, record.reason = PageState.REFUSED, command.reason
@@ -160,6 +160,8 @@ def _count(worker: Worker, shard: Shard, finished: Finished) -> None:
     ledger.bytes += finished.size
     count(ledger.statuses, str(finished.exchange.status))
     ledger.pages += page
+    if page:
+        count(ledger.group_pages, finished.record.group)
     ledger.public_pages += page and public
     ledger.copies += page and bool(finished.copy_of)
     worker.budget.spend(finished.lease, finished.size, page=page, public=public)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gossamer.core.frontier.lease import LeaseKind
 from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.rejudging import finding_of
 from gossamer.core.http.outcome import Failed, Fetched, Gone, NotModified, Outcome, Redirected, Refused
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
+from gossamer.core.scope.refusal import Refusal, kind_words
 from gossamer.flow.finished import Finished
 
 _OUTCOMES: dict[type[Outcome], str] = {
@@ -83,11 +86,11 @@ def link_rows(record: PageRecord, links: Links, verdicts: list[str]) -> dict[str
 
 
 def refused_rows(
-    record: PageRecord, links: Links, verdicts: list[str], *, step: str, now: float
+    record: PageRecord, links: Links, verdicts: list[str], *, now: float, page_nofollow: bool = False
 ) -> dict[str, list[Any]]:
-    """Rows of `refused` for links of one page; `step` is the hop letter that leads to them, empty for seeds."""
+    """Rows of `refused` for links of one page, for the target of a redirect, or for a seed."""
     refused = [row for row, verdict in enumerate(verdicts) if verdict]
-    depth, letter = record.depth + (step == "L"), step
+    letters = [hop_letter(links.kinds[row]) for row in refused]
     size = len(refused)
     return {
         "url": [links.urls[row] for row in refused],
@@ -95,11 +98,18 @@ def refused_rows(
         "count": [1] * size,
         "first": [now] * size,
         "last": [now] * size,
-        "depth": [depth] * size,
+        "depth": [record.depth + (letter in _STEPS) for letter in letters],
         "referrer": [record.url] * size,
-        "hops": [record.hops + letter] * size,
+        "hops": [record.hops + letter for letter in letters],
         "group": [record.group] * size,
+        "kinds": [_KINDS[links.kinds[row]] for row in refused],
+        "nofollow": [page_nofollow or links.flags[row] & _NOFOLLOW != 0 for row in refused],
     }
+
+
+def hop_letter(kind: int) -> str:
+    """The letter in a hop path that stands for a link of this kind: none for a seed, which is where a path begins."""
+    return _LETTERS.get(kind, "L")
 
 
 def refused_row(record: PageRecord, reason: str, now: float) -> dict[str, list[Any]]:
@@ -114,9 +124,37 @@ def refused_row(record: PageRecord, reason: str, now: float) -> dict[str, list[A
         "referrer": [record.referrer],
         "hops": [record.hops],
         "group": [record.group],
+        "kinds": [_KINDS[finding_of(record).kinds[0]]],
+        "nofollow": [record.nofollow],
     }
 
 
+def reconsidered_rows(refusals: Sequence[Refusal], now: float) -> dict[str, list[Any]]:
+    """Rows of `refused` for URLs that another scope refuses for another reason: nobody has met them again."""
+    return {
+        "url": [refusal.url for refusal in refusals],
+        "reason": [refusal.reason for refusal in refusals],
+        "count": [0] * len(refusals),
+        "first": [refusal.first for refusal in refusals],
+        "last": [now] * len(refusals),
+        "depth": [refusal.depth for refusal in refusals],
+        "referrer": [refusal.referrer for refusal in refusals],
+        "hops": [refusal.hops for refusal in refusals],
+        "group": [refusal.group for refusal in refusals],
+        "kinds": [kind_words(refusal.finding.kinds) for refusal in refusals],
+        "nofollow": [refusal.nofollow for refusal in refusals],
+    }
+
+
+_STEPS = frozenset("LE")
+"""Hop letters that lead one link further from a seed."""
+_LETTERS = {
+    int(LinkKind.SEED): "",
+    int(LinkKind.OPERATOR): "",
+    int(LinkKind.REDIRECT): "R",
+    int(LinkKind.FRAME): "E",
+    int(LinkKind.IFRAME): "E",
+}
 _KINDS = {int(kind): kind.name.lower() for kind in LinkKind}
 # Plain numbers: an enum's own operators cost a microsecond a link.
 _NOFOLLOW, _UGC, _SPONSORED = int(LinkFlag.NOFOLLOW), int(LinkFlag.UGC), int(LinkFlag.SPONSORED)

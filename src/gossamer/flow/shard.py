@@ -33,7 +33,7 @@ from gossamer.flow.content_seen import ContentSeen
 from gossamer.flow.outbox import Outbox
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
-from gossamer.flow.widenings import read_widenings, record_widening
+from gossamer.flow.widenings import Widening, read_widenings, record_widening
 from gossamer.ports.store import Table, WriteBatch
 
 END: Final = b"\xff" * 32
@@ -206,12 +206,12 @@ class Shard:
         self.order += 1
         return self.order
 
-    def record_widening(self, source: str, target: str) -> None:
+    def record_widening(self, widening: Widening) -> None:
         """Keep that a seed's redirect widened the scope, so that a resumed crawl has the same."""
-        record_widening(self.rows, source, target)
+        record_widening(self.rows, widening)
 
-    def widenings(self) -> list[tuple[str, str]]:
-        """(seed, where it led) of each widening recorded."""
+    def widenings(self) -> list[Widening]:
+        """The widenings recorded."""
         return read_widenings(self.rows)
 
     # --- commits -------------------------------------------------------------------------------------------------

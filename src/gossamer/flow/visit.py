@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gossamer.core.frontier.lease import Lease, LeaseKind
 from gossamer.core.http.exchange import FetchRequest
-from gossamer.core.http.request import ACCEPT_PAGES, ACCEPT_ROBOTS, Validators, request_fields
+from gossamer.core.http.request import ACCEPT_PAGES, ACCEPT_ROBOTS, Validators
+from gossamer.flow.asking import Asked
 from gossamer.flow.finished import Finished
 from gossamer.flow.reading import read
 from gossamer.flow.report import report_page, report_robots
@@ -16,6 +17,7 @@ from gossamer.ports.exchange import Claim
 async def visit(worker: Worker, shard: Shard, lease: Lease) -> None:
     """Carry a lease to its end: fetch, read, ask whether the content was seen, then archive and report in one step."""
     exchange = await worker.fetcher.fetch(_request(worker, lease))
+    worker.asking.learn(lease.url, exchange)
     try:
         finished = Finished(lease, exchange, read(exchange, lease.url, worker.parser))
         if lease.kind is LeaseKind.ROBOTS:
@@ -32,6 +34,7 @@ async def visit(worker: Worker, shard: Shard, lease: Lease) -> None:
 async def _see_and_report(worker: Worker, shard: Shard, finished: Finished) -> None:
     """The content-seen test, and the report. Who is told "new" owes the digest's shard a claim or a release."""
     digest = finished.reading.digest
+    shard.frontier.exchange_ended(finished.lease)
     owner = worker.exchange.shard(worker.rules.shard_of_digest(digest))
     finished.earlier = await owner.earlier_copy(digest)
     claim: Claim | None = None
@@ -48,12 +51,15 @@ def _request(worker: Worker, lease: Lease) -> FetchRequest:
     robots = lease.kind is LeaseKind.ROBOTS
     record = lease.entry.record if lease.entry is not None else None
     validators = Validators(record.etag, record.last_modified) if record is not None and record.digest else None
-    fields = request_fields(
-        worker.policy.user_agent,
+    asked = Asked(
+        url=lease.url,
         accept=ACCEPT_ROBOTS if robots else ACCEPT_PAGES,
+        now=worker.clock.now(),
+        private=not worker.is_public(lease.address),
         validators=validators,
         cookies=tuple(record.cookies) if record is not None else (),
     )
+    fields = worker.asking.fields(worker.policy.user_agent, asked)
     return FetchRequest(
         url=lease.url,
         addresses=lease.addresses,
@@ -61,4 +67,5 @@ def _request(worker: Worker, lease: Lease) -> FetchRequest:
         limits=worker.policy.limits.with_body(lease.body_bytes_max),
         wanted_media=None if robots else worker.policy.wanted_media,
         keep_seconds=worker.policy.keep_seconds,
+        proxy=worker.asking.request_of(lease.host).proxy,
     )

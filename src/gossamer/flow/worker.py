@@ -14,11 +14,13 @@ from gossamer.core.frontier.records import PageRecord
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.scope.judge import LinkJudge
 from gossamer.flow.alarm import Alarm
+from gossamer.flow.asking import Asking
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
 from gossamer.flow.finished import Finished
 from gossamer.flow.shard import Shard
 from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.widenings import Widening
 from gossamer.ports.archive import Archive
 from gossamer.ports.clock import Clock
 from gossamer.ports.datasets import Datasets
@@ -66,6 +68,7 @@ class Worker:
     datasets: Datasets
     exchange: ShardExchange
     committer: Committer
+    asking: Asking = field(default_factory=Asking)
     alarm: Alarm = field(default_factory=Alarm)
     stopping: bool = False
     """Asked to stop: finish what is in flight, lease nothing."""
@@ -165,8 +168,8 @@ class Worker:
     def widen(self, shard: Shard, seed: PageRecord, target: str) -> None:
         """A seed redirects: take its target into scope if it is on the same site, and record that."""
         source = seed.tried[0] if seed.tried else seed.referrer or seed.url
-        if self.judge.widen(source, target):
-            shard.record_widening(source, target)
+        if self.judge.widen(source, target, seed.group):
+            shard.record_widening(Widening(source, target, seed.group))
             self.note(ScopeWidened(source, target))
 
     def note(self, fact: Fact) -> None:

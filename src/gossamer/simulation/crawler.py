@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from gossamer.core import limits
 from gossamer.core.disk_guard import DiskGuard, DiskPolicy, Threshold
+from gossamer.core.frontier.host_rules import HostRule
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT, user_agent
@@ -79,6 +80,8 @@ class CrawlSettings:
     patience: float = 600.0
     exchange_seconds: float = 0.0
     """How long a message between shards takes."""
+    connections: int = 1
+    """Leases at once of the operator's own hosts, see `own_hosts`; the others have one."""
 
 
 @dataclass(slots=True)
@@ -162,7 +165,7 @@ class Crawler:
         return worker
 
     def _frontier_policy(self) -> FrontierPolicy:
-        gap = GapPolicy(self.settings.gap_seconds)
+        gap, own = GapPolicy(self.settings.gap_seconds), own_hosts(self.world, self.settings)
         return FrontierPolicy(
             gap=gap,
             gap_allowed=gap,
@@ -170,6 +173,7 @@ class Crawler:
             product=PRODUCT,
             hosts_max=self.settings.hosts_max,
             body_bytes_max=limits.BODY_BYTES_MAX,
+            hosts={host: HostRule(mine=True, connections=number) for host, number in own.items()},
         )
 
     def _worker(self, rules: ShardRules, shards: list[Shard]) -> tuple[Worker, SimExchange]:
@@ -216,6 +220,11 @@ class Crawler:
             guard = DiskGuard(DISK_POLICY)
             changed = worker.pause_while("disk")
             worker.committer.disk = DiskWatch(guard, self.disk_space, self.facts, changed)
+
+
+def own_hosts(world: World, settings: CrawlSettings) -> dict[str, int]:
+    """The hosts that have several leases at once, with how many: every second one by name."""
+    return dict.fromkeys(sorted(world.hosts)[::2], settings.connections) if settings.connections > 1 else {}
 
 
 def new_disk(shards: int) -> SimDisk:

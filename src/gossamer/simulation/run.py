@@ -17,7 +17,7 @@ from gossamer.simulation.checkers import accounting, fates, gap, nothing_lost, n
 from gossamer.simulation.checkers.bodies import stored_bodies
 from gossamer.simulation.checkers.evidence import Evidence, Life
 from gossamer.simulation.clock import EPOCH, Killed, SimLoop, StuckError
-from gossamer.simulation.crawler import Crawler, CrawlSettings, SimDisk, new_disk, new_hash_key
+from gossamer.simulation.crawler import Crawler, CrawlSettings, SimDisk, new_disk, new_hash_key, own_hosts
 from gossamer.simulation.entropy import SimEntropy
 from gossamer.simulation.growth import WorldSize, grow
 from gossamer.simulation.network import Network
@@ -119,6 +119,7 @@ def settings_of(entropy: SimEntropy) -> CrawlSettings:
         commit_interval=dice.choice((0.25, 1.0, 1.0)),
         patience=dice.choice((60.0, 60.0, 600.0)),
         exchange_seconds=dice.choice((0.0, 0.01, 0.7)),
+        connections=dice.choice((1, 1, 2, 5)),
     )
 
 
@@ -133,7 +134,13 @@ class _Simulation:
         world = rehearsal.world or grow(simulation_seed, rehearsal.size)
         self._network = Network(world)
         self._disk: SimDisk = new_disk(self._settings.shards)
-        self._evidence = Evidence(world, truth_of(world), self._network.log, self._settings.gap_seconds)
+        self._evidence = Evidence(
+            world,
+            truth_of(world),
+            self._network.log,
+            self._settings.gap_seconds,
+            connections=own_hosts(world, self._settings),
+        )
         self._now = EPOCH
         self._steps = 0
         self._commits: list[bytes | None] = []

@@ -330,3 +330,19 @@ def test_importing_loads_little() -> None:
     assert set(gossamer.__all__) <= set(dir(gossamer))
     with pytest.raises(AttributeError, match="no attribute"):
         _ = gossamer.absent  # type: ignore[attr-defined]
+
+
+def test_threads_share_the_pages(site: small_site.Site) -> None:
+    crawl = gossamer.crawl(site.url("/"), **FEW)
+    shares: list[list[str]] = [[], [], []]
+    readers = [
+        threading.Thread(target=lambda share=share: share.extend(page.url for page in crawl)) for share in shares
+    ]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    urls = [url for share in shares for url in share]
+    assert len(urls) == len(set(urls))
+    assert set(urls) == {page.url for page in gossamer.crawl(site.url("/"), **FEW)}
+    assert crawl.summary.pages >= len(urls) > 0

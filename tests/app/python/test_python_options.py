@@ -13,7 +13,7 @@ from gossamer.app.settings.tree import TRAITS
 
 def test_every_keyword_names_a_key() -> None:
     assert set(KEYWORDS.values()) <= set(TRAITS)
-    assert set(KEYWORDS) | {"config", "settings"} == set(CrawlOptions.__annotations__) | set(
+    assert set(KEYWORDS) | {"config", "hosts", "settings"} == set(CrawlOptions.__annotations__) | set(
         ChangeOptions.__annotations__
     )
     assert get_type_hints(CrawlOptions)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from gossamer.core.frontier.fate import FateKind
+from gossamer.core.frontier.host_rules import HostRule
 from gossamer.core.frontier.lease import Errand, LeaseKind
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.robots.answer import RobotsAnswer
@@ -53,7 +54,7 @@ class FrontierMachine(RuleBasedStateMachine):
         super().__init__()
         self.numbers = itertools.count()
         self.known = 0
-        self.options: dict[str, int | float | None] = {}
+        self.options: dict[str, object] = {}
         self.stage = Stage()
         self.others: list[Errand] = []
 
@@ -62,9 +63,11 @@ class FrontierMachine(RuleBasedStateMachine):
         gap=st.sampled_from([0.0, 1.0, 2.5]),
         pages=st.sampled_from([None, None, 3]),
         seed=st.integers(0, 1 << 16),
+        connections=st.sampled_from([1, 2, 8]),
     )
-    def begin(self, hosts_max: int, gap: float, pages: int | None, seed: int) -> None:
-        self.options = {"hosts_max": hosts_max, "gap": gap, "pages_per_host_max": pages}
+    def begin(self, hosts_max: int, gap: float, pages: int | None, seed: int, connections: int) -> None:
+        own = {host: HostRule(mine=True, connections=connections) for host in HOSTS[:3]}
+        self.options = {"hosts_max": hosts_max, "gap": gap, "pages_per_host_max": pages, "hosts": own}
         self.chance = random.Random(seed).random
         self.stage = Stage(**self.options, chance=self.chance)  # type: ignore[arg-type]
 

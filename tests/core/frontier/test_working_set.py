@@ -100,7 +100,7 @@ def test_the_heap_does_not_grow_by_asking_again() -> None:
     host = entered(working, 1, NOW + 30)
     for _ in range(1000):
         working.push(host, NOW, NOW + 30)
-    assert len(working._heap) == 1
+    assert len(working._heaps[""]) == 1
     assert working.due(NOW + 30) is host
     assert working.due(NOW + 30) is None
     working.push(host, NOW + 30, NOW + 30)

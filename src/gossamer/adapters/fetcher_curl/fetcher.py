@@ -62,6 +62,8 @@ class CurlFetcher:
         transfer = self._free.pop() if self._free else Transfer(world)
         try:
             await self._try_addresses(transfer, request, url, exchange)
+            if request.proxy is not None and request.proxy.resolves:
+                exchange.address = ""  # only the proxy knows
         finally:
             if not self._closed and len(self._free) < _FREE_MAX:
                 self._free.append(transfer)

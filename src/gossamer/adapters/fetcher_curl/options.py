@@ -6,6 +6,10 @@ hosts that is a leak, and a pin of one request would serve another. CURLOPT_CONN
 property of one transfer: nothing is cached, the name stays in Host, SNI and certificate check, and a kept connection
 is only used for a request that names the very same address.
 
+*Proxies.* One that is told addresses (socks5://, and http:// by CONNECT) is told the very address that was resolved and
+checked: CURLOPT_CONNECT_TO holds for it, too. One that resolves names is told the name, and the address guard has no
+say. The proxy's own address is the operator's word and is not guarded.
+
 *Nothing from the surroundings.* No proxy variables, no .netrc, no cookie store, no HSTS or Alt-Svc cache.
 """
 
@@ -26,6 +30,7 @@ from gossamer.core import limits
 
 if TYPE_CHECKING:
     from gossamer.core.http.headers import Field
+    from gossamer.core.http.host_request import Proxy
 
 CA_BUNDLES: Final = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Arch, Gentoo, Alpine
@@ -37,6 +42,9 @@ CA_BUNDLES: Final = (
 )
 """Where systems keep their certificates. The wheel of pycurl was built elsewhere and looks elsewhere."""
 
+SUPPRESS_CONNECT_HEADERS: Final = 265
+"""CURLOPT_SUPPRESS_CONNECT_HEADERS of libcurl's curl.h, which pycurl has no name for: a proxy's own answer is not the
+host's."""
 _BUFFER_BYTES: Final = 64 * 1024
 """libcurl's read buffer: pages fit in one call back; it is shared by all transfers of a multi handle."""
 _NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
@@ -64,8 +72,8 @@ def prepare(curl: pycurl.Curl, ca_file: str) -> None:
         (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
         (pycurl.FOLLOWLOCATION, 0),
         (pycurl.HTTP_CONTENT_DECODING, 0),
-        (pycurl.PROXY, ""),
-        (pycurl.NOPROXY, "*"),
+        (SUPPRESS_CONNECT_HEADERS, 1),
+        (pycurl.HEADEROPT, pycurl.HEADER_SEPARATE),
         (pycurl.NETRC, pycurl.NETRC_IGNORED),
         (pycurl.DNS_CACHE_TIMEOUT, 0),
         (pycurl.MAXAGE_CONN, int(limits.KEEP_SECONDS_MAX)),
@@ -76,6 +84,19 @@ def prepare(curl: pycurl.Curl, ca_file: str) -> None:
         (pycurl.CAINFO, ca_file),
     ):
         curl.setopt(option, value)
+
+
+def set_proxy(curl: pycurl.Curl, proxy: Proxy | None) -> None:
+    """Go through `proxy`, or straight; a handle is used for one host after the other."""
+    curl.setopt(pycurl.PROXY, proxy.url if proxy is not None else "")
+    curl.setopt(pycurl.NOPROXY, "" if proxy is not None else "*")
+    if proxy is not None and proxy.login:
+        user, _, password = proxy.login.partition(":")
+        curl.setopt(pycurl.PROXYUSERNAME, user.encode())
+        curl.setopt(pycurl.PROXYPASSWORD, password.encode())
+    else:
+        curl.unsetopt(pycurl.PROXYUSERNAME)
+        curl.unsetopt(pycurl.PROXYPASSWORD)
 
 
 def pin(address: str) -> list[str]:

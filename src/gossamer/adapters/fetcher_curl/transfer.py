@@ -19,6 +19,7 @@ from gossamer.core.http.headers import Head, field_values, parse_head
 
 if TYPE_CHECKING:
     from gossamer.adapters.fetcher_curl.kept import Connection, KeptConnections
+    from gossamer.core.http.host_request import Proxy
     from gossamer.core.url.parse import Url
     from gossamer.ports.clock import Clock
 
@@ -49,6 +50,8 @@ class Transfer:
         self._opened: socket.socket | None = None
         self.curl = pycurl.Curl()
         options.prepare(self.curl, world.ca_file)
+        self._proxy: Proxy | None = None
+        options.set_proxy(self.curl, None)
         for option, call_back in (
             (pycurl.OPENSOCKETFUNCTION, self._open_socket),
             (pycurl.PREREQFUNCTION, self._before_request),
@@ -96,14 +99,22 @@ class Transfer:
 
     def _set_options(self, url: Url, connect_seconds: float) -> None:
         request, exchange, curl = self._request, self._exchange, self.curl
-        host = url.authority.partition("://")[2]
+        host, proxy = url.authority.partition("://")[2], request.proxy
         lines, sent = options.request_lines(request.headers)
-        exchange.request = f"GET {url.target} HTTP/1.1\r\nHost: {host}\r\n".encode("ascii") + sent + b"\r\n"
+        # RFC 9112 section 3.2.2: a proxy that is told names is asked for the whole URL, but not through a tunnel.
+        whole = proxy is not None and proxy.resolves and proxy.url.startswith("http:") and url.scheme == "http"
+        target = url.href if whole else url.target
+        exchange.request = f"GET {target} HTTP/1.1\r\nHost: {host}\r\n".encode("ascii") + sent + b"\r\n"
         total = request.limits.total_seconds - (self._world.clock.now() - exchange.started)
         curl.setopt(pycurl.URL, f"{url.authority}/")
-        curl.setopt(pycurl.REQUEST_TARGET, url.target)
-        curl.setopt(pycurl.HTTPHEADER, [f"Host: {host}".encode("ascii"), *lines])
-        curl.setopt(pycurl.CONNECT_TO, options.pin(exchange.address))
+        curl.setopt(pycurl.REQUEST_TARGET, target)
+        curl.setopt(
+            pycurl.HTTPHEADER, [f"Host: {host}".encode("ascii"), *lines, *([b"Proxy-Connection:"] if whole else [])]
+        )
+        curl.setopt(pycurl.CONNECT_TO, options.pin(exchange.address) if self._pins else [])
+        if proxy != self._proxy:
+            self._proxy = proxy
+            options.set_proxy(curl, proxy)
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, round(connect_seconds * 1000)))
         curl.setopt(pycurl.TIMEOUT_MS, max(1, round(total * 1000)))
         curl.setopt(pycurl.FORBID_REUSE, 0 if request.keep_seconds > 0 else 1)
@@ -142,8 +153,16 @@ class Transfer:
         self._closed = self._connection is not None
         return self._closed
 
+    @property
+    def _pins(self) -> bool:
+        """Whether the host's address was resolved and checked here."""
+        return self._request.proxy is None or not self._request.proxy.resolves
+
     def _may_connect(self, address: str) -> bool:
-        self._refused = address != self._exchange.address or not self._world.permits(address)
+        """Whether to connect to `address`: the host's own, or its proxy's, which the operator named."""
+        straight = self._request.proxy is None
+        misled = straight and address != self._exchange.address
+        self._refused = misled or (self._pins and not self._world.permits(self._exchange.address))
         return not self._refused
 
     def _receive_line(self, line: bytes) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.command_settings import add_setting_flags, given
+from gossamer.app.escape import json_line
 from gossamer.app.exit_codes import EXIT_OF, Exit
 from gossamer.app.folder import CrawlFolder, FixedFacts, make_folder, refuse_existing
 from gossamer.app.live_line import make_progress
@@ -64,7 +64,7 @@ def rehearse_only(settings: Settings, seeds: list[Seed]) -> int:
     path = chosen_folder(settings, seeds)
     found = rehearse(settings, seeds)
     if settings.output.json:
-        print(json.dumps(as_json(found, settings, path), ensure_ascii=True))
+        print(json_line(as_json(found, settings, path)))
     else:
         print("\n".join(lines_of(found, settings, path)))
     return Exit.DONE if found.first or found.unasked else Exit.NOTHING_FETCHED
@@ -98,9 +98,10 @@ def report(settings: Settings, folder: CrawlFolder, ending: EndState) -> None:
     summary = folder.read_summary() or {"end_state": ending.value}
     shown = {"folder": str(folder.path), **summary}
     if settings.output.json:
-        print(json.dumps(shown, ensure_ascii=True))
-    elif not settings.output.quiet:
+        print(json_line(shown))
+    else:
         print("\n".join(report_lines(shown)))
+    if not settings.output.json and not settings.output.quiet:
         print(NEXT[ending].format(folder=folder.path), file=sys.stderr)
 
 

@@ -10,12 +10,14 @@ from gossamer.app.commands.crawl import crawl_into
 from gossamer.app.demo_server import KEPT_OUT, KEPT_OUT_BELOW, kept_out_pattern
 from gossamer.app.demo_site import DemoSite
 from gossamer.app.exit_codes import Exit
+from gossamer.app.folder import CrawlFolder, refuse_existing
 from gossamer.app.seeds import read_seeds
 from gossamer.app.settings import Given, Settings, check, load
 
 if TYPE_CHECKING:
     import argparse
 
+WANTED: Final = Path("demo-crawl")
 PAGES: Final = 220
 SECONDS_MAX: Final = 75
 """The demo ends within 90 s of its start, also on a slow machine; starting and closing take a few of them."""
@@ -37,14 +39,23 @@ Try next:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `gossamer.app.cli.Command`."""
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="folder to make; by default ./demo-crawl")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="folder to make; by default ./demo-crawl, or the next free ./demo-crawl-N",
+    )
     parser.add_argument("--max-pages", metavar="N", default=str(PAGES), help=f"pages to fetch; by default {PAGES}")
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
 
 
 def run(args: argparse.Namespace) -> int:
     """See `gossamer.app.cli.Command`."""
-    folder = args.output or free_folder(Path("demo-crawl"))
+    folder = args.output or free_folder(WANTED)
+    refuse_existing(CrawlFolder(folder.absolute()))
+    if not args.output and folder != WANTED:
+        print(f"{WANTED} is there already; this demo goes to {folder}", file=sys.stderr)
     with DemoSite() as site:
         settings = demo_settings(site.url, folder, args.max_pages, quiet=args.quiet)
         check(settings)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.command_settings import add_setting_flags, given
 from gossamer.app.errors import UserError
+from gossamer.app.escape import json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.settings import check, load
 
@@ -75,5 +75,5 @@ def _tell(findings: Iterator[Finding], worst: Exit, *, as_json: bool) -> int:
             print("\n".join(lines_of([finding])), flush=True)
     failed = any(each.grade is Grade.FAIL for each in shown)
     if as_json:
-        print(json.dumps({"ok": not failed, "findings": [each.as_dict() for each in shown]}, ensure_ascii=True))
+        print(json_line({"ok": not failed, "findings": [each.as_dict() for each in shown]}))
     return worst if failed else Exit.DONE

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gossamer.app.escape import json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import open_folder
 
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
         explanation = searched(folder, explanation)
     if args.json:
-        print(json.dumps(as_plain(explanation), ensure_ascii=True))
+        print(json_line(as_plain(explanation)))
     else:
         print("\n".join(explanation_lines(explanation)))
     return Exit.DONE

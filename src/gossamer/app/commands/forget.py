@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gossamer.app.escape import inert
+from gossamer.app.escape import inert, json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import open_folder
 
@@ -30,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     folder, settings = open_folder(args.folder)
     done = forget_url(folder, settings, args.url)
     if args.json:
-        print(json.dumps(done, ensure_ascii=True))
+        print(json_line(done))
     elif done["changed"]:
         print(inert(f"{done['url']} is queued again; it was {done['before']}", COLUMNS))
     else:

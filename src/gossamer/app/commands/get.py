@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.command_settings import add_setting_flags, given
 from gossamer.app.errors import UserError
-from gossamer.app.escape import inert
+from gossamer.app.escape import inert, inert_lines, json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.seeds import seed_url
 from gossamer.app.settings import Settings, check, load
@@ -38,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="what to fetch; robots.txt is asked first and obeyed")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="everything as one JSON object")
-    output.add_argument("--raw", action="store_true", help="only the body, as bytes after content decoding")
+    output.add_argument(
+        "--raw", action="store_true", help="only the body after content decoding; a pipe gets its bytes"
+    )
     parser.add_argument("--full", action="store_true", help="all of the text and all links, not only the first")
     add_setting_flags(parser, new_crawl=False, only=KEYS)
 
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     steps = asyncio.run(_visit(settings, url))
     last = steps[-1]
     if args.json:
-        print(json.dumps(as_json(steps), ensure_ascii=True))
+        print(json_line(as_json(steps)))
     elif args.raw:
         _write_body(last)
     else:
@@ -68,7 +69,7 @@ async def _visit(settings: Settings, url: str) -> list[Step]:
     from gossamer.app.visitor import Visitor  # noqa: PLC0415 - as above
 
     async with open_network(settings) as network:
-        return await Visitor(settings, network, TurboParser(), say_waiting).visit(url)
+        return await Visitor(settings, network, TurboParser(), say_waiting, say_withheld).visit(url)
 
 
 def say_waiting(host: str, seconds: float) -> None:
@@ -76,11 +77,21 @@ def say_waiting(host: str, seconds: float) -> None:
     print(f"waiting {seconds:.1f} s, the gap of {inert(host, 100)}", file=sys.stderr)
 
 
+def say_withheld(host: str) -> None:
+    """Why a host with a log-in does not know us."""
+    print(
+        f"{inert(host, 100)} is not sent its secret over plain http: use https, or mark it mine = true", file=sys.stderr
+    )
+
+
 def _write_body(step: Step) -> None:
     from gossamer.app.get_report import fate_of  # noqa: PLC0415 - as above
 
     if step.reading is None or not step.reading.is_page:
         raise UserError(f"no body: {fate_of(step)}", "leave --raw out to see all", Exit.NOTHING_FETCHED)
+    if sys.stdout.isatty():
+        print("\n".join(inert_lines(step.reading.decoded)))
+        return
     sys.stdout.flush()
     sys.stdout.buffer.write(step.reading.decoded)
     sys.stdout.buffer.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import heapq
-import json
 import sys
 import time
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gossamer.app import figures
 from gossamer.app.control import ask
 from gossamer.app.errors import UserError
-from gossamer.app.escape import inert
+from gossamer.app.escape import inert, json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import open_folder
 from gossamer.app.host_lines import HEAD, card_lines, table_line
@@ -144,7 +143,7 @@ def _print_rows(rows: Iterable[Row], *, as_json: bool) -> None:
     if not as_json:
         print(HEAD)
     for row in rows:
-        print(json.dumps(row, ensure_ascii=True) if as_json else table_line(row, now))
+        print(json_line(row) if as_json else table_line(row, now))
 
 
 def _card(args: argparse.Namespace, folder: CrawlFolder, settings: Settings, name: str) -> int:
@@ -162,7 +161,7 @@ def _card(args: argparse.Namespace, folder: CrawlFolder, settings: Settings, nam
         ordered = f"; it is {card['orders']['closed']}" if card["orders"]["closed"] else ""
         raise UserError(f"nothing is known of {name}{ordered}", f"gossamer hosts {args.folder} --all lists what is")
     if args.json:
-        print(json.dumps({**card, **history}, ensure_ascii=True))
+        print(json_line({**card, **history}))
     else:
         print("\n".join(card_lines({**card, **history})))
     return Exit.DONE
@@ -176,7 +175,7 @@ def _requests(args: argparse.Namespace, folder: CrawlFolder, settings: Settings,
         rows = requests_of(folder, visits, name, since)
         if args.json:
             for row in rows:
-                print(json.dumps(row, ensure_ascii=True))
+                print(json_line(row))
         else:
             table = csv.writer(sys.stdout, lineterminator="\n")
             table.writerow(REQUEST_FIELDS)

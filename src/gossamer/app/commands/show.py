@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gossamer.app.escape import inert
+from gossamer.app.escape import LINE_COLUMNS, inert, inert_lines, json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.figures import moment, size
 from gossamer.app.folder import open_folder
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from gossamer.app.captures import StoredCapture
 
-LINE_COLUMNS: Final = 4000
-"""Columns of one line on a terminal; nobody reads further, and a page may be one line of a megabyte."""
 HEADERS_SHOWN: Final = ("content-type", "content-encoding", "last-modified", "etag", "location", "server")
 
 
@@ -44,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     folder, _ = open_folder(args.folder)
     capture = open_capture(folder, args.url, args.at)
     if args.json:
-        print(json.dumps(_as_json(capture, args.part), ensure_ascii=True))
+        print(json_line(_as_json(capture, args.part)))
         return Exit.DONE
     if sys.stdout.isatty():
         print("\n".join(_for_people(capture, args.part)))
@@ -89,14 +86,8 @@ _PARTS: Final[dict[str | None, Callable[[StoredCapture], bytes]]] = {
 def _for_people(capture: StoredCapture, part: str | None) -> list[str]:
     if part is None:
         words = _text(capture) or f"({capture.media_type or 'untyped'}: no text; a pipe gets its bytes)".encode()
-        return [*_summary(capture), "", *_inert_lines(words)]
-    return _inert_lines(_PARTS[part](capture))
-
-
-def _inert_lines(content: bytes) -> list[str]:
-    # Split at line ends only: other separators are for `inert` to show.
-    lines = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n").split("\n")
-    return [inert(line, LINE_COLUMNS) for line in lines]
+        return [*_summary(capture), "", *inert_lines(words)]
+    return inert_lines(_PARTS[part](capture))
 
 
 def _summary(capture: StoredCapture) -> list[str]:

@@ -12,14 +12,14 @@ from gossamer.app.exit_codes import Exit
 if TYPE_CHECKING:
     import argparse
 
-COUNT: Final = 20
+SEEDS: Final = 20
 KILLS: Final = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """See `gossamer.app.cli.Command`."""
     parser.add_argument("numbers", metavar="NUMBER", nargs="*", help="simulation seeds to run; each makes one world")
-    parser.add_argument("--count", metavar="N", default=str(COUNT), help=f"run 1 to N; by default {COUNT}")
+    parser.add_argument("--seeds", metavar="N", default=str(SEEDS), help=f"run 1 to N; by default {SEEDS}")
     parser.add_argument("--kills", metavar="N", default=str(KILLS), help=f"kills of each crawl; by default {KILLS}")
     parser.add_argument("--json", action="store_true", help="one JSON object a simulation")
 
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from gossamer.simulation.run import Rehearsal  # noqa: PLC0415 - the whole crawler; no help text should wait for it
     from gossamer.simulation.run import run as simulate  # noqa: PLC0415 - as above
 
-    numbers = [_number(text) for text in args.numbers] or range(1, _number(args.count) + 1)
+    numbers = [_number(text) for text in args.numbers] or range(1, _number(args.seeds) + 1)
     rehearsal = Rehearsal(kills=_number(args.kills))
     failed = 0
     for number in numbers:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.app.control import ask
 from gossamer.app.disk_trouble import disk_trouble
 from gossamer.app.errors import UserError
+from gossamer.app.escape import json_line
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder, open_folder
 from gossamer.app.folder_bytes import folder_bytes
@@ -17,6 +17,9 @@ from gossamer.ports.store import StoreUnwritable
 
 if TYPE_CHECKING:
     import argparse
+
+NO_END: Final = "its last run did not come to its end; gossamer resume goes on from the last commit"
+BUSY: Final = "it starts, ends, or is mended by another process; its numbers can be asked for in a moment"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     folder, _ = open_folder(args.folder)
     numbers = {**read_status(folder), "folder_bytes": folder_bytes(folder.path)}
     if args.json:
-        print(json.dumps(numbers, ensure_ascii=True))
+        print(json_line(numbers))
     else:
         print("\n".join(report_lines(numbers)))
     return Exit.DONE
@@ -43,7 +46,8 @@ def read_status(folder: CrawlFolder) -> dict[str, Any]:
         return {"state": "running", "folder": str(folder.path), **running}
     try:
         with folder.hold():
-            return {"state": "stopped", "folder": str(folder.path), **(folder.read_summary() or {}), **_stored(folder)}
+            end = folder.read_summary() or {"reason": NO_END}
+            return {"state": "stopped", "folder": str(folder.path), **end, **_stored(folder)}
     except (StoreUnwritable, OSError) as trouble:
         # Lock and store open by writing. On a full or read-only disk the last summary is all there is to say.
         known = disk_trouble(trouble)
@@ -51,7 +55,7 @@ def read_status(folder: CrawlFolder) -> dict[str, Any]:
         return {"state": "stopped", "folder": str(folder.path), **summary, "reason": known.message if known else ""}
     except UserError:
         # It is starting, stopping, or busy in one long step: its store is not ours to read now.
-        return {"state": "busy", "folder": str(folder.path), **(folder.read_summary() or {})}
+        return {"state": "busy", "folder": str(folder.path), "reason": BUSY}
 
 
 def _stored(folder: CrawlFolder) -> dict[str, Any]:

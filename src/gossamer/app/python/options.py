@@ -42,6 +42,7 @@ class ChangeOptions(TypedDict, total=False):
     resolve_file: PathText | None
     ca_file: PathText | None
     config: PathText | None
+    hosts: Mapping[str, Mapping[str, object]]
     settings: Mapping[str, object]
 
 
@@ -73,7 +74,8 @@ KEYWORDS: Final = {
     "resolve_file": "dns.resolve_file",
     "ca_file": "fetch.ca_file",
 }
-"""Keyword -> the settings key it names; `config` (a settings file) and `settings` (any keys) come beside them."""
+"""Keyword -> the settings key it names; `config` (a settings file) and `settings` (any keys) come beside them,
+and `hosts` (settings of single hosts: {"example.org": {"gap": 2}})."""
 
 
 TEMPORARY_SHARDS: Final = 4
@@ -90,6 +92,8 @@ def given_of(options: Mapping[str, Any], seeds: Sequence[str] = ()) -> Given:
     for name, value in options.items():
         if name == "config":
             config = value
+        elif name == "hosts":
+            values += _of_hosts(value)
         elif name == "settings":
             values += [(key, _raw(key, item), f"settings[{key!r}]") for key, item in _mapping(value).items()]
         elif name not in KEYWORDS:
@@ -107,9 +111,19 @@ def _of_temporary(options: Mapping[str, Any]) -> list[tuple[str, object, str]]:
     return [("crawl.shards", TEMPORARY_SHARDS, "temporary folder")]
 
 
-def _mapping(value: object) -> Mapping[str, object]:
+def _of_hosts(value: object) -> list[tuple[str, object, str]]:
+    """Settings of single hosts: host -> key -> value."""
+    found: list[tuple[str, object, str]] = []
+    for host, table in _mapping(value, "hosts").items():
+        for key, item in _mapping(table, f"hosts[{host!r}]").items():
+            found.append((f"hosts.{host}.{key}", _plain(item), f"hosts[{host!r}]"))
+    return found
+
+
+def _mapping(value: object, what: str = "settings") -> Mapping[str, object]:
     if not isinstance(value, Mapping):
-        raise TypeError(f"settings wants a mapping of keys to values, not {value!r}")
+        # Not the value: it may hold what is nobody's business.
+        raise TypeError(f"{what} wants a mapping, not {type(value).__name__}")
     return cast("Mapping[str, object]", value)
 
 
@@ -131,6 +145,8 @@ def _plain(value: object) -> object:
         return os.fspath(cast("os.PathLike[str]", value))
     if isinstance(value, timedelta):
         return value.total_seconds()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(item) for item in cast("Sequence[object]", value)]
     return value

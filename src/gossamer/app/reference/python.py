@@ -39,7 +39,8 @@ KEYWORDS_HEAD: Final = """\
 ## Keywords
 
 Of `Crawl`, `crawl`, and, but for the first two, of `Crawl.resume` and `resume`. `settings={"section.key": value}` takes
-every other [setting](reference-settings.md), and `config=` names a settings file; keywords beat both. `None` means no
+every other [setting](reference-settings.md), `hosts={"example.org": {"gap": 2}}` those of
+[single hosts](how-to/hosts-settings.md), and `config=` names a settings file; keywords beat them. `None` means no
 such bound. Durations are seconds, texts such as `"90s"` or `"2d"`, or `timedelta`; sizes are bytes or texts such as
 `"10MiB"`. `GOSSAMER_` variables of the environment do not count here.
 """

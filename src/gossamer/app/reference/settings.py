@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from gossamer.app.reference.markdown import table
 from gossamer.app.settings.flags import FLAG_OF
+from gossamer.app.settings.host_settings import HOST_DEFAULTS, HOST_TRAITS
 from gossamer.app.settings.kinds import toml_value
 from gossamer.app.settings.tree import DEFAULTS, SECTIONS, TRAITS
 
@@ -38,6 +39,18 @@ anchor it with `^` and `$` where that matters.
 """
 
 
+HOSTS_HEAD: Final = """\
+## hosts
+
+What is set for one host, beside what counts for all: in TOML a table for each, `[hosts."www.example.org"]`, the name
+quoted because of its dots; elsewhere `hosts.NAME.KEY`, where NAME is all between the first dot and the last:
+`--set hosts.www.example.org.gap=2`. Names are spelled in any way (case, IDNA); a host is all its ports and both
+schemes, and no other host. Names of variables cannot hold dots, so the environment does not reach these keys. No value
+is a secret: where one is needed, the setting names the environment variable that holds it.
+[How to](how-to/hosts-settings.md) has an example of each.
+"""
+
+
 def settings_document() -> str:
     """docs/reference-settings.md."""
     parts = [HEAD]
@@ -45,7 +58,15 @@ def settings_document() -> str:
         parts.append(f"## {section}\n\n{(kind.__doc__ or '').strip()}\n")
         rows = [_row(key) for key in TRAITS if key.startswith(section + ".")]
         parts.append(table(("key", "default", "changes", "flag", "meaning"), rows))
+    rows = [_host_row(name) for name in HOST_TRAITS]
+    parts += [HOSTS_HEAD, table(("key", "default", "changes", "meaning"), rows)]
     return "\n".join(parts)
+
+
+def _host_row(name: str) -> tuple[str, ...]:
+    trait = HOST_TRAITS[name]
+    default = toml_value(trait.kind.write(HOST_DEFAULTS[name])).strip('"')
+    return f"`hosts.NAME.{name}`", f"`{default}`", trait.change.value, f"{trait.meaning}; {trait.kind.name}"
 
 
 def _row(key: str) -> tuple[str, ...]:

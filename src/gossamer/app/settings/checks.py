@@ -16,18 +16,24 @@ if TYPE_CHECKING:
     from gossamer.app.settings.layers import Settings
 
 
-def check(settings: Settings) -> None:
-    """Raise UserError for the first thing that does not hold."""
+def check(settings: Settings, *, starting: bool = True) -> None:
+    """Raise UserError for the first thing that does not hold. `starting`: something is about to be fetched, so the
+    secrets that settings name must be there.
+    """
+    from gossamer.app.host_wiring import check_hosts  # noqa: PLC0415 - it needs the settings, and so this package
+
     for rule in RULES:
         rule(settings)
+    check_hosts(settings, starting=starting)
 
 
 def _gap(settings: Settings) -> None:
     gap = settings.politeness.gap
-    if gap < limits.GAP_PUBLIC_MIN_SECONDS and not settings.network.allow_address:
+    own = settings.network.allow_address or any(host.mine for host in settings.hosts.values())
+    if gap < limits.GAP_PUBLIC_MIN_SECONDS and not own:
         raise UserError(
             f"politeness.gap is {gap:g}s (from {settings.sources['politeness.gap'].words}): less than "
-            f"{limits.GAP_PUBLIC_MIN_SECONDS:g}s is only for hosts reached through --allow-address",
+            f"{limits.GAP_PUBLIC_MIN_SECONDS:g}s is only for hosts reached through --allow-address or with mine = true",
             "leave --gap out, or name the range of your own hosts, such as --allow-address 127.0.0.0/8",
         )
 
@@ -62,7 +68,7 @@ def _files(settings: Settings) -> None:
 
 def _paths(settings: Settings) -> Iterator[tuple[str, str]]:
     for key, trait in TRAITS.items():
-        if not trait.kind.path or not trait.kept or key == "seeds.files":
+        if not trait.kind.path or not trait.kept or key in ("seeds.files", "seeds.groups"):
             continue
         value = settings.values[key]
         paths = cast("tuple[str, ...]", value) if isinstance(value, tuple) else (value,)

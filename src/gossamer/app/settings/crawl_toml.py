@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gossamer import __version__
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
+from gossamer.app.settings.host_settings import keys_of, trait_of
 from gossamer.app.settings.kinds import toml_value
 from gossamer.app.settings.layers import DEFAULT, Settings, Source, SourceKind, build, file_entries, parse_toml, read
 from gossamer.app.settings.layers import written as as_written
@@ -28,7 +29,10 @@ HEAD: Final = """\
 # Change one with: gossamer resume DIR --set KEY=VALUE. Those marked fixed stay as they are.
 """
 
-SECTION: Final = re.compile(r"\[([a-z_]+)\]")
+END: Final = "# end of the settings"
+"""The last line: without it the file was cut, and settings that follow the cut would silently be defaults again."""
+
+SECTION: Final = re.compile(r"\[([a-z_]+(?:\.\"[^\"]+\")?)\]")
 LINE: Final = re.compile(r"([a-z_]+) = .*  # (.*)")
 FIXED_MARK: Final = "fixed; "
 
@@ -45,6 +49,10 @@ def crawl_toml(settings: Settings) -> str:
         lines = [_line(key, settings) for key in TRAITS if key.startswith(section + ".") and TRAITS[key].kept]
         if lines:
             parts.append("\n".join([f"[{section}]", *lines]) + "\n")
+    for name in settings.hosts:
+        lines = [_line(key, settings) for key in keys_of(name, settings.values)]
+        parts.append("\n".join([f'[hosts."{name}"]', *lines]) + "\n")
+    parts.append(f"{END}\n")
     return "\n".join(parts)
 
 
@@ -59,6 +67,7 @@ def read_crawl_toml(path: Path) -> Settings:
     try:
         tables = parse_toml(path)
         _check_format(path, tables.pop("format", None), tables.pop("release", None))
+        _check_whole(path)
         return _settings(path, tables)
     except UserError as error:
         raise UserError(error.message, error.hint, Exit.FOLDER) from error
@@ -77,6 +86,14 @@ def _check_format(path: Path, number: object, release: object) -> None:
         raise UserError(f"{path.parent} has format {number}, which this release does not open any more")
 
 
+def _check_whole(path: Path) -> None:
+    if path.read_text(encoding="utf-8").rstrip().rpartition("\n")[2] != END:
+        raise UserError(
+            f"{path} was cut short: its last line is missing, and settings may be",
+            f"put the missing settings back and end the file with the line: {END}",
+        )
+
+
 def _settings(path: Path, tables: Mapping[str, Any]) -> Settings:
     values, sources = dict(DEFAULTS), dict.fromkeys(TRAITS, DEFAULT)
     remembered = _sources(path.read_text(encoding="utf-8"))
@@ -88,11 +105,11 @@ def _settings(path: Path, tables: Mapping[str, Any]) -> Settings:
 
 
 def _line(key: str, settings: Settings) -> str:
-    mark = FIXED_MARK if TRAITS[key].change is Change.FIXED else ""
+    mark = FIXED_MARK if trait_of(key).change is Change.FIXED else ""
     value = toml_value(as_written(key, settings.values[key]))
     words = " ".join(settings.sources[key].words.split())
     shown = "".join(character if character.isprintable() else "?" for character in words)
-    return f"{key.partition('.')[2]} = {value}  # {mark}{shown}"
+    return f"{key.rpartition('.')[2]} = {value}  # {mark}{shown}"
 
 
 def _sources(text: str) -> dict[str, Source]:
@@ -101,7 +118,7 @@ def _sources(text: str) -> dict[str, Source]:
     section = ""
     for line in text.splitlines():
         if heading := SECTION.fullmatch(line):
-            section = heading[1]
+            section = heading[1].replace('"', "")
         elif found := LINE.fullmatch(line):
             words = found[2].removeprefix(FIXED_MARK)
             kind = SourceKind.DEFAULT if words == DEFAULT.words else SourceKind.FOLDER

@@ -19,6 +19,7 @@ import re2
 from gossamer.core.disk_guard import Threshold
 from gossamer.core.facts import Topic
 from gossamer.core.http.request import is_sendable, user_agent
+from gossamer.core.url.parse import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,10 +47,23 @@ TRUTH: Final = {"true": True, "yes": True, "on": True, "1": True, "false": False
 NONE: Final = "none"
 """The written form of "no such value"."""
 
+NUMBER_MAX: Final = 1e300
+"""A greater number is a slip of the pen, or infinite."""
 NUMBER_AND_UNIT: Final = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", re.ASCII)
+
+MAIL: Final = re.compile(r"[^\s@<>,;:\"]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]{2,}\.?", re.ASCII)
 
 TOML_ARRAY: Final = re.compile(r"\[\s*(?:\]|\".*\"\s*,?\s*\]|'.*'\s*,?\s*\])\Z", re.DOTALL)
 """What is read as an array rather than as one text: patterns such as [a-z] begin with a bracket, too."""
+
+
+class WrongValueError(ValueError):
+    """A wrong value that is explained better than by the name of its kind: `words` complete "KEY ..."."""
+
+    def __init__(self, words: str, hint: str) -> None:
+        super().__init__(words)
+        self.words = words
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +79,19 @@ class Kind(Generic[T]):
     """A truth value: its flag takes no value."""
     path: bool = False
     """A path: relative ones count from the folder of the file that names them."""
+    quiet: bool = False
+    """Not repeated when it is wrong: somebody may have written a secret there."""
 
 
 def _number(value: object) -> float:
     if isinstance(value, bool):
         raise TypeError
-    if isinstance(value, int | float):
-        return float(value)
-    raise TypeError
+    if not isinstance(value, int | float):
+        raise TypeError
+    # A comparison, for float() of an integer of 400 digits raises; and of what is no number it is false.
+    if not abs(value) <= NUMBER_MAX:
+        raise ValueError(value)
+    return float(value)
 
 
 def read_duration(value: object) -> float:
@@ -113,7 +132,7 @@ def read_size(value: object) -> int:
     found = NUMBER_AND_UNIT.fullmatch(value)
     if found is None or found[2].lower() not in BYTES:
         raise ValueError(value)
-    return int(float(found[1]) * BYTES[found[2].lower()])
+    return int(_number(float(found[1]) * BYTES[found[2].lower()]))
 
 
 def write_size(count: int) -> object:
@@ -268,9 +287,11 @@ def read_media(value: object) -> str:
 
 
 def read_contact(value: object) -> str:
-    """A mail or web address that can stand in the User-Agent header."""
+    """A mail or web address that can stand in the User-Agent header: whoever reads it there must be able to use it."""
     text = read_text(value)
     user_agent("", text)
+    if not MAIL.fullmatch(text.removeprefix("mailto:")) and (" " in text or parse(text) is None):
+        raise ValueError(value)
     return text
 
 
@@ -293,7 +314,7 @@ def optional(kind: Kind[T]) -> Kind[T | None]:
     def write(value: T | None) -> object:
         return NONE if value is None else kind.write(value)
 
-    return Kind(f"{kind.name}, or {NONE}", read, write, path=kind.path)
+    return Kind(f"{kind.name}, or {NONE}", read, write, path=kind.path, quiet=kind.quiet)
 
 
 def many(
@@ -335,6 +356,11 @@ def choice(*words: str) -> Kind[str]:
 
 def toml_value(value: object) -> str:
     """A value as TOML writes it, on one line."""
+    if isinstance(value, dict):
+        table = cast("dict[str, object]", value)
+        return "{ " + ", ".join(f"{name} = {toml_value(item)}" for name, item in table.items()) + " }"
+    if isinstance(value, list) and any(isinstance(item, dict) for item in cast("list[object]", value)):
+        return "[" + ", ".join(map(toml_value, cast("list[object]", value))) + "]"
     return msgspec.json.encode(value).decode() if not isinstance(value, bool) else str(value).lower()
 
 
@@ -344,7 +370,7 @@ COUNT: Final = Kind("a whole number, 0 or more", read_count)
 POSITIVE: Final = Kind("a whole number, 1 or more", read_positive)
 BOOL: Final = Kind("true or false", read_truth, flag_only=True)
 TEXT: Final = Kind("a line of text", read_text)
-CONTACT: Final = Kind("a mail or web address", read_contact)
+CONTACT: Final = Kind("a mail address or an http(s) URL", read_contact)
 FIELD: Final = Kind("text that can stand in a header", read_field)
 PATH: Final = Kind("a path", lambda value: str(Path(read_text(value)).expanduser()), path=True)
 TEXTS: Final = many("a list of texts", read_text)

@@ -16,6 +16,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from gossamer.app.errors import UserError
 from gossamer.app.nearest import nearest
 from gossamer.app.settings.flags import FLAG_OF
+from gossamer.app.settings.group_settings import GROUPS_KEY, SeedGroup, same_seeds
+from gossamer.app.settings.group_settings import SECTION as GROUPS_SECTION
+from gossamer.app.settings.host_settings import (
+    SECTION,
+    HostSettings,
+    default_of,
+    host_tables,
+    is_host_key,
+    split_key,
+    table_entries,
+    trait_of,
+)
+from gossamer.app.settings.kinds import WrongValueError
 from gossamer.app.settings.tree import DEFAULTS, SECTIONS, TRAITS, Change, Tree
 
 if TYPE_CHECKING:
@@ -62,7 +75,10 @@ def _default_sources() -> Mapping[str, Source]:
 class Settings(Tree):
     """The settings in force: sections as attributes, and every key's value and source."""
 
+    hosts: Mapping[str, HostSettings] = field(default_factory=dict[str, HostSettings])
+    """Host, as URLs spell it -> its settings, for those that have any."""
     values: Mapping[str, Any] = field(default_factory=_defaults)
+    """Every key's value; of single hosts those that are set."""
     sources: Mapping[str, Source] = field(default_factory=_default_sources)
 
 
@@ -113,20 +129,22 @@ def reload(stored: Settings, given: Given) -> tuple[Settings, list[Changed]]:
     """The settings of a resumed crawl, and what differs from `stored`. A changed fixed key raises UserError."""
     values, sources = dict(stored.values), dict(stored.sources)
     for entry in _entries(given):
-        value = read(entry)
-        if value == values[entry.key]:
+        value, trait = read(entry), trait_of(entry.key)
+        if value == values.get(entry.key, default_of(entry.key)):
             continue
-        if TRAITS[entry.key].change is Change.FIXED and TRAITS[entry.key].kept:
+        if trait.change is Change.FIXED and trait.kept:
             raise UserError(
                 f"{entry.key} is fixed: it was set when the crawl was made (from {entry.source.words})",
                 "start a new crawl for another value",
             )
+        if entry.key == GROUPS_KEY:
+            _same_seeds(entry, values[entry.key], value)
         values[entry.key], sources[entry.key] = value, entry.source
     settings = build(values, sources)
     return settings, [
-        Changed(key, written(key, stored.values[key]), written(key, value), sources[key])
+        Changed(key, written(key, before), written(key, value), sources[key])
         for key, value in values.items()
-        if value != stored.values[key] and TRAITS[key].kept
+        if value != (before := stored.values.get(key, default_of(key))) and trait_of(key).kept
     ]
 
 
@@ -136,29 +154,48 @@ def build(values: Mapping[str, Any], sources: Mapping[str, Source]) -> Settings:
         section: kind(**{key.partition(".")[2]: values[key] for key in TRAITS if key.startswith(section + ".")})
         for section, kind in SECTIONS.items()
     }
-    return Settings(**sections, values=MappingProxyType(dict(values)), sources=MappingProxyType(dict(sources)))
+    hosts = MappingProxyType(host_tables(values))
+    return Settings(
+        **sections, hosts=hosts, values=MappingProxyType(dict(values)), sources=MappingProxyType(dict(sources))
+    )
 
 
 def read(entry: Entry) -> Any:
     """The typed value of an entry; a wrong one raises UserError."""
-    trait = TRAITS[entry.key]
+    trait = trait_of(entry.key)
     try:
         if trait.kind.many and entry.source.kind is SourceKind.FLAG and not isinstance(entry.raw, str):
             parts = [trait.kind.read(text) for text in cast("list[object]", entry.raw)]
             value = tuple(dict.fromkeys(item for part in parts for item in part))
         else:
             value = trait.kind.read(entry.raw)
+    except WrongValueError as error:
+        raise _wrong(entry, error) from error
     except (ValueError, TypeError) as error:
+        but = "" if trait.kind.quiet else f", not {entry.raw!r}"
         raise UserError(
-            f"{entry.key} wants {trait.kind.name}, not {entry.raw!r} (from {entry.source.words})",
+            f"{entry.key} wants {trait.kind.name}{but} (from {entry.source.words})",
             f"it sets: {trait.meaning}",
         ) from error
-    return _anchored(value, entry.base) if trait.kind.path and trait.kept else value
+    # What is kept must mean the same from anywhere; a path typed for one run is shown as it was typed.
+    anchored = trait.kind.path and (trait.kept or entry.source.kind is SourceKind.FILE)
+    return _anchored(value, entry.base) if anchored else value
+
+
+def _wrong(entry: Entry, error: WrongValueError) -> UserError:
+    return UserError(f"{entry.key} {error.words} (from {entry.source.words})", error.hint)
+
+
+def _same_seeds(entry: Entry, before: tuple[SeedGroup, ...], after: tuple[SeedGroup, ...]) -> None:
+    try:
+        same_seeds(before, after)
+    except WrongValueError as error:
+        raise _wrong(entry, error) from error
 
 
 def written(key: str, value: Any) -> object:
     """A value as crawl.toml has it."""
-    return TRAITS[key].kind.write(value)
+    return trait_of(key).kind.write(value)
 
 
 def parse_toml(path: Path) -> dict[str, Any]:
@@ -174,14 +211,22 @@ def parse_toml(path: Path) -> dict[str, Any]:
 def file_entries(tables: Mapping[str, Any], source: Source, base: Path) -> Iterator[Entry]:
     """The entries of a settings file's tables."""
     for section, table in tables.items():
+        if section == SECTION:
+            yield from (Entry(key, raw, source, base) for key, raw in table_entries(table, source.words))
+            continue
+        if section == GROUPS_SECTION and isinstance(table, list):
+            yield Entry(GROUPS_KEY, cast("object", table), source, base)
+            continue
         if section not in SECTIONS or not isinstance(table, dict):
-            raise unknown(section, [*SECTIONS, *TRAITS], f"section or key, in {source.words}")
+            raise unknown(section, [*SECTIONS, SECTION, *TRAITS], f"section or key, in {source.words}")
         for name, raw in cast("dict[str, object]", table).items():
             yield Entry(known(f"{section}.{name}", source), raw, source, base)
 
 
 def known(key: str, source: Source) -> str:
-    """`key`, if there is such a setting; otherwise UserError with the nearest."""
+    """`key`, if there is such a setting, a host in it spelled as usual; otherwise UserError with the nearest."""
+    if is_host_key(key):
+        return split_key(key, source.words)
     if key not in TRAITS:
         raise unknown(key, TRAITS, f"setting (from {source.words})")
     return key
@@ -225,7 +270,12 @@ def _environment_entries(environment: Mapping[str, str], base: Path) -> Iterator
         yield Entry(VARIABLES[name], raw, Source(SourceKind.ENVIRONMENT, f"environment {name}"), base)
 
 
-def _anchored(value: str | tuple[str, ...] | None, base: Path) -> str | tuple[str, ...] | None:
+def _anchored(value: Any, base: Path) -> Any:
+    """A path, or several, that count from `base`; other values as they are."""
     if isinstance(value, tuple):
-        return tuple(item if item == "-" else str(base / item) for item in value)
-    return None if value is None else str(base / value)
+        return tuple(_anchored(item, base) for item in value)
+    if isinstance(value, SeedGroup):
+        return value.anchored(base)
+    if value == "-":
+        return value
+    return value if value is None or isinstance(value, bool) else str(base / value)

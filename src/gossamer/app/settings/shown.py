@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from gossamer.app.settings.host_settings import HostSettings, keys_of, trait_of
 from gossamer.app.settings.kinds import toml_value
 from gossamer.app.settings.layers import DEFAULT, written
 from gossamer.app.settings.tree import SECTIONS, TRAITS
@@ -29,6 +30,10 @@ def settings_toml(settings: Settings) -> str:
             about = " ".join((kind.__doc__ or "").split())
             lines = [_line(key, settings) for key in keys]
             parts.append("\n".join([f"# {about}", f"[{section}]", *lines]) + "\n")
+    for name in settings.hosts:
+        about = " ".join((HostSettings.__doc__ or "").split())
+        lines = [_line(key, settings) for key in keys_of(name, settings.values)]
+        parts.append("\n".join([f"# {about}", f'[hosts."{name}"]', *lines]) + "\n")
     return "\n".join(parts)
 
 
@@ -37,4 +42,4 @@ def _line(key: str, settings: Settings) -> str:
     source = settings.sources[key]
     words = source.words if source != DEFAULT else "default"
     shown = "".join(character if character.isprintable() else "?" for character in " ".join(words.split()))
-    return f"{key.partition('.')[2]} = {value}  # {shown}; {TRAITS[key].meaning}"
+    return f"{key.rpartition('.')[2]} = {value}  # {shown}; {trait_of(key).meaning}"

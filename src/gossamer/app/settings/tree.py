@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from gossamer import __version__
 from gossamer.app.settings import kinds
+from gossamer.app.settings.group_settings import GROUPS, SeedGroup
 from gossamer.core import limits
 from gossamer.core.disk_guard import Threshold
 from gossamer.core.facts import Level, Topic
@@ -58,6 +59,9 @@ class SeedSettings:
     urls: tuple[str, ...] = setting((), kinds.URLS, "URLs to start from", Change.FIXED)
     files: tuple[str, ...] = setting(
         (), kinds.PATHS, 'files with one seed a line, # begins a comment; "-" is standard input', Change.FIXED
+    )
+    groups: tuple[SeedGroup, ...] = setting(
+        (), GROUPS, "seed groups with a scope, depth and share of their own; in a file, [[seeds]] tables"
     )
 
 
@@ -193,6 +197,11 @@ class ArchiveSettings:
     warc_bytes: int = setting(limits.WARC_BYTES_TARGET, kinds.SIZE, "length at which a WARC file is closed")
     journal_bytes: int = setting(limits.JOURNAL_BYTES_MAX, kinds.SIZE, "length at which a journal becomes Parquet")
     journal_time: float = setting(limits.JOURNAL_SECONDS_MAX, kinds.DURATION, "age at which it does")
+    keep_secrets: bool = setting(
+        False,  # noqa: FBT003 - a default
+        kinds.BOOL,
+        "whether Authorization, Cookie and the like are archived as sent; otherwise their values are blanked",
+    )
 
 
 @dataclass(frozen=True, slots=True)

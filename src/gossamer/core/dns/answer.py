@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from gossamer.core.http.exchange import FailureKind
+
+BEHIND_PROXY: Final = "0.0.0.0"  # noqa: S104 - nothing listens here
+"""Stands for the address of a host whose name only its proxy resolves; never connected to. All such hosts share it,
+and with it the ceilings of one address."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,8 @@ class UrlEvidence:
     record: PageRecord | None = None
     host: HostEvidence | None = None
     robots: RobotsState | None = None
+    robots_ignored: bool = False
+    """Its host's robots.txt is not asked for, by the operator's word."""
     leased_at: float = 0.0
     """When its lease was granted; 0 when it is not in flight."""
     ahead: int = 0

@@ -23,7 +23,7 @@ from gossamer.core.explain.explanation import (
     RobotsPart,
     SearchPart,
 )
-from gossamer.core.explain.robots import robots_part
+from gossamer.core.explain.robots import IGNORED, robots_part
 from gossamer.core.explain.scope import WANTED, meaning
 from gossamer.core.explain.waiting import next_part, waiting_cause
 from gossamer.core.frontier.host_status import standing_of
@@ -39,6 +39,8 @@ def explain(evidence: UrlEvidence) -> Explanation:
     """All that the crawl knows of one URL, and the one thing that decided."""
     record = evidence.record
     robots = robots_part(evidence.url, evidence.robots, evidence.product, evidence.now)
+    if evidence.robots_ignored:
+        robots = RobotsPart(authority=robots.authority, kind=IGNORED, allowed=None)
     is_queued = record is not None and record.state == PageState.QUEUED
     return Explanation(
         url=evidence.url,
@@ -66,8 +68,15 @@ def with_search(
     """The explanation with what a search found. A URL without a record was refused where its links were met."""
     search = SearchPart(referrers=list(referrers), refusals=list(refusals), complete=complete)
     cause = explanation.cause
-    if explanation.state == "unknown" and refusals:
-        last = max(refusals, key=lambda refusal: refusal.last)
+    # The scope may have changed since, and seed groups have their own: what refuses any link to it now is why, and the
+    # links met before say where.
+    verdict = explanation.scope.verdict
+    if verdict == WANTED:
+        telling = [refusal for refusal in refusals if refusal.reason != Reason.SCOPE] or refusals
+    else:
+        telling = [refusal for refusal in refusals if refusal.reason == verdict]
+    if explanation.state == "unknown" and telling:
+        last = max(telling, key=lambda refusal: refusal.last)
         where = f" on {last.referrer}" if last.referrer else ""
         cause = Cause(last.reason, f"refused where it was found{where}: {meaning(last.reason)}")
     return msgspec.structs.replace(explanation, search=search, cause=cause)

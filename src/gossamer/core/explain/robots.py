@@ -11,6 +11,7 @@ from gossamer.core.robots.verdict import verdict_of
 from gossamer.core.url.parse import authority_of, target_of
 
 NOT_ASKED: Final = "not asked for yet"
+IGNORED: Final = "ignored: the host is the operator's own, and its setting robots says so"
 
 
 def robots_part(url: str, state: RobotsState | None, product: str, now: float) -> RobotsPart:

@@ -7,21 +7,24 @@ from typing import Final
 
 from gossamer.core.explain.explanation import ScopePart
 from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.rejudging import finding_of
 from gossamer.core.page.links import LinkKind
 from gossamer.core.scope.extensions import extension_of
-from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.scope.judge import NAMED_BY_PEOPLE, LinkJudge
 from gossamer.core.scope.reasons import EXPLANATIONS, Reason
+from gossamer.core.scope.refusal import Finding
 from gossamer.core.scope.rules import ScopeKind
 from gossamer.core.url.parse import host_of
 
 WANTED: Final = "wanted"
 _FOUND_AS: Final = {
-    "R": (LinkKind.REDIRECT, "a redirect's target"),
-    "E": (LinkKind.IFRAME, "a frame of a page"),
-    "L": (LinkKind.A, "a link on a page"),
-    "": (LinkKind.SEED, "a seed"),
+    LinkKind.REDIRECT: "a redirect's target",
+    LinkKind.FRAME: "a frame of a page",
+    LinkKind.IFRAME: "a frame of a page",
+    LinkKind.SEED: "a seed",
+    LinkKind.OPERATOR: "a seed that the operator added",
 }
-"""Last hop letter -> the kind of link it is judged as, in words."""
+"""Kind of link -> in words; any other is a link on a page."""
 
 
 def judged_anew(judge: LinkJudge, url: str, record: PageRecord | None, site: str) -> ScopePart:
@@ -29,22 +32,38 @@ def judged_anew(judge: LinkJudge, url: str, record: PageRecord | None, site: str
 
     A known URL is judged as it was found; one without a record as a plain link, one step from a seed.
     """
-    kind, depth, judged_as = LinkKind.A, 1, "judged anew, as a plain link one step from a seed: it has no record"
     if record is not None:
-        kind, words = _FOUND_AS.get(record.hops[-1:], _FOUND_AS["L"])
-        depth, judged_as = record.depth, f"judged anew, as it was found: {words}, depth {record.depth}"
-    reason = judge.judge_one(url, kind, depth)
-    text = _refusal(judge, reason, url, depth) if reason else _admission(judge, url, site, kind)
+        finding = finding_of(record)._replace(url=url)
+        judged_as = f"judged anew, as it was found: {_words(finding)}, depth {record.depth}"
+    else:
+        finding = _plain_link(judge, url)
+        judged_as = "judged anew, as a plain link one step from a seed: it has no record"
+    if finding.group in judge.groups:
+        judged_as += f", seed group {finding.group}"
+    reason = judge.judge_finding(finding)
+    text = refusal_words(judge, reason, finding) if reason else _admission(judge, finding, site)
     return ScopePart(verdict=reason or WANTED, text=text, judged_as=judged_as)
 
 
-def _refusal(judge: LinkJudge, reason: str, url: str, depth: int) -> str:
+def _plain_link(judge: LinkJudge, url: str) -> Finding:
+    """A link one step from a seed of the group that wants the URL, or else has it in scope; of no group without one."""
+    links = [Finding(url, (LinkKind.A,), nofollow=False, depth=1, group=group) for group in ("", *judge.groups)]
+    verdicts = {link: judge.judge_finding(link) for link in links}
+    return min(links, key=lambda link: (verdicts[link] != "", verdicts[link] == Reason.SCOPE))
+
+
+def _words(finding: Finding) -> str:
+    return _FOUND_AS.get(finding.kinds[0], "a link on a page")
+
+
+def refusal_words(judge: LinkJudge, reason: str, finding: Finding) -> str:
+    """A refusal in words, with what it is decided by."""
     detail = _DETAILS.get(reason)
-    return f"{meaning(reason)} ({detail(judge, url, depth)})" if detail is not None else meaning(reason)
+    return f"{meaning(reason)} ({detail(judge, finding)})" if detail is not None else meaning(reason)
 
 
-def _scope_detail(judge: LinkJudge, url: str, _depth: int) -> str:
-    kind = judge.scope.kind
+def _scope_detail(judge: LinkJudge, finding: Finding) -> str:
+    url, kind = finding.url, judge.scope_of(finding.group).kind
     what = {
         ScopeKind.PAGE: "it is none of the seeds",
         ScopeKind.PREFIX: f"no seed on {host_of(url)} has a folder that it lies in",
@@ -52,15 +71,25 @@ def _scope_detail(judge: LinkJudge, url: str, _depth: int) -> str:
         ScopeKind.SITE: f"no seed is on the site of {host_of(url)}",
         ScopeKind.ANY: f"{host_of(url)} lies under none of scope.domains",
     }
-    return f"scope.kind is {kind}: {what[kind]}"
+    return f"{_whose(judge, finding, 'scope', 'scope.kind')} is {kind}: {what[kind]}"
 
 
-_DETAILS: Final[Mapping[str, Callable[[LinkJudge, str, int], str]]] = {
+def _depth_detail(judge: LinkJudge, finding: Finding) -> str:
+    whose = _whose(judge, finding, "depth", "scope.max_depth")
+    return f"depth {finding.depth}, {whose} {judge.depth_max_of(finding.group)}"
+
+
+def _whose(judge: LinkJudge, finding: Finding, name: str, key: str) -> str:
+    """The setting that decides: the crawl's, or that of the seed group."""
+    return f"{name} of seed group {finding.group}" if finding.group in judge.groups else key
+
+
+_DETAILS: Final[Mapping[str, Callable[[LinkJudge, Finding], str]]] = {
     Reason.SCOPE: _scope_detail,
-    Reason.DEPTH: lambda judge, _, depth: f"depth {depth}, scope.max_depth {judge.filters.depth_max}",
-    Reason.URL_LENGTH: lambda judge, url, _: f"{len(url)} characters, limit {judge.filters.url_length_max}",
-    Reason.EXTENSION: lambda _, url, __: f".{extension_of(url)}",
-    Reason.EXCLUDED: lambda judge, url, _: f"scope.exclude {judge.filters.exclude.find(url)}",
+    Reason.DEPTH: _depth_detail,
+    Reason.URL_LENGTH: lambda judge, found: f"{len(found.url)} characters, limit {judge.filters.url_length_max}",
+    Reason.EXTENSION: lambda _, found: f".{extension_of(found.url)}",
+    Reason.EXCLUDED: lambda judge, found: f"scope.exclude {judge.filters.exclude.find(found.url)}",
 }
 _SENTENCES: Final[Mapping[str, str]] = {str(reason): sentence for reason, sentence in EXPLANATIONS.items()}
 
@@ -70,17 +99,17 @@ def meaning(word: str) -> str:
     return _SENTENCES.get(word, word)
 
 
-def _admission(judge: LinkJudge, url: str, site: str, kind: LinkKind) -> str:
-    host = host_of(url)
-    if kind is LinkKind.SEED:
+def _admission(judge: LinkJudge, finding: Finding, site: str) -> str:
+    host = host_of(finding.url)
+    if finding.kinds[0] in NAMED_BY_PEOPLE:
         return "it is a seed"
-    scope = judge.scope.kind
-    if judge.scope.is_listed(host):
+    rules, whose = judge.scope_of(finding.group), _whose(judge, finding, "scope", "scope.kind")
+    if rules.is_listed(host):
         return f"{host} lies under one of scope.domains"
     return {
-        ScopeKind.PAGE: "it is a seed, and scope.kind is page",
-        ScopeKind.PREFIX: f"it lies in the folder of a seed on {host}, and scope.kind is prefix",
-        ScopeKind.HOST: f"a seed is on {host}, and scope.kind is host",
-        ScopeKind.SITE: f"a seed is on the site {site}, and scope.kind is site",
-        ScopeKind.ANY: "scope.kind is any",
-    }[scope]
+        ScopeKind.PAGE: f"it is a seed, and {whose} is page",
+        ScopeKind.PREFIX: f"it lies in the folder of a seed on {host}, and {whose} is prefix",
+        ScopeKind.HOST: f"a seed is on {host}, and {whose} is host",
+        ScopeKind.SITE: f"a seed is on the site {site}, and {whose} is site",
+        ScopeKind.ANY: f"{whose} is any",
+    }[rules.kind]

@@ -18,7 +18,9 @@ from gossamer.core.scope.reasons import Reason
 _PHASES: Final = {
     Phase.RESOLVING: Cause("resolving", "the name of its host is being looked up"),
     Phase.ASKING: Cause("robots on its way", "its host's robots.txt redirects to another host, which is being asked"),
-    Phase.LEASED: Cause("host busy", "another URL of its host is in flight, and a host has one fetch at a time"),
+    Phase.LEASED: Cause(
+        "host busy", "its host has as many fetches in flight as it may have: one, unless it is the operator's own"
+    ),
 }
 """What a host of the working set is doing that keeps its other URLs waiting."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from gossamer.core.frontier.lease import Entry, Errand
+from gossamer.core.frontier.lease import Entry, Errand, LeaseKind
 from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
 from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState, retry_due
 from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
@@ -41,6 +41,10 @@ class Head:
     def put_back(self, entry: Entry) -> None:
         """Return an entry taken from this head; it precedes all that the store alone holds."""
         insort(self.entries, entry, key=_order_of)
+
+    def drop(self, order: int) -> None:
+        """Forget the entry at `order`, if it is in memory."""
+        self.entries = [entry for entry in self.entries if entry.order != order]
 
     @property
     def has_more(self) -> bool:
@@ -88,8 +92,44 @@ class BackQueue:
     errands: list[Errand] = field(default_factory=list)
     leases: int = 0
     """Leases since it entered the working set."""
+    out: dict[int, LeaseKind] = field(default_factory=dict)
+    """Its leases under way, by number."""
+    ended: set[int] = field(default_factory=set)
+    """Those of them whose exchange is over and whose report is on its way: its gap runs, and is not known yet."""
+    leased: list[tuple[int, int]] = field(default_factory=list)
+    """Queue and order of each of its URLs that is leased; in the store they are queued still."""
     refused_address: bool = False
     """None of its addresses may be connected to."""
+
+    @property
+    def group(self) -> str:
+        """The seed group of the URL it would be leased next, as far as it is in memory."""
+        first = next((head.entries[0] for head in self.heads if head.entries), None)
+        return first.record.group if first is not None else self.state.group
+
+    def unleased(self, queue: int) -> int:
+        """URLs of a queue that are not leased."""
+        return self.state.queued[queue] - sum(each == queue for each, _ in self.leased)
+
+    def is_leased(self, queue: int, order: int) -> bool:
+        """Whether the URL that stands there is leased."""
+        return (queue, order) in self.leased
+
+    def give_back(self, queue: int, entry: Entry) -> None:
+        """A leased URL is in its place again. Into a head that is to be loaded anew, it comes from the store, together
+        with what came before it while other leases were out.
+        """
+        head = self.heads[queue]
+        if head.entries or head.complete or not self.out:
+            head.put_back(entry)
+
+    def may_lease(self, connections: int) -> bool:
+        """Whether it may have one more lease now. A robots.txt is fetched alone: what follows depends on it."""
+        if not self.out:
+            return True
+        if len(self.out) >= connections or self.ended or LeaseKind.ROBOTS in self.out.values():
+            return False
+        return bool(self.errands) or any(self.unleased(queue) for queue in range(QUEUES))
 
     def choose_queue(self, now: float, chance: float) -> int:
         """The queue to take the next URL from: a due retry first, else a biased draw; -1 when none is due.
@@ -97,7 +137,7 @@ class BackQueue:
         While the host fails, other URLs come before retries: one that always fails must not keep the host from
         showing that it answers.
         """
-        queued = self.state.queued
+        queued = [self.unleased(queue) for queue in range(QUEUES)]
         drawn = draw_level([LEVEL_WEIGHTS[level] if queued[level] else 0 for level in range(LEVELS)], chance)
         if drawn >= 0 and self.state.failures:
             return drawn
@@ -119,7 +159,7 @@ class BackQueue:
 
     def unread_queue(self) -> int:
         """A queue that has URLs, none of them in memory; -1 without one."""
-        return next((each for each in range(QUEUES) if self.state.queued[each] and not self.heads[each].entries), -1)
+        return next((each for each in range(QUEUES) if self.unleased(each) and not self.heads[each].entries), -1)
 
     def hiding_queue(self, now: float) -> int:
         """A queue whose URLs in memory are due and hide others, in the store, that may be; -1 without one."""
@@ -154,7 +194,7 @@ class BackQueue:
 
     def next_due(self) -> float:
         """Earliest moment at which it has something to fetch, its gap apart: 0 now, or its first retry's moment."""
-        if self.errands or any(self.state.queued[:LEVELS]):
+        if self.errands or any(self.unleased(level) for level in range(LEVELS)):
             return 0.0
         head = self.heads[RETRY]
         return retry_due(head.entries[0].order) if head.entries else 0.0

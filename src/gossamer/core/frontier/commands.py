@@ -58,7 +58,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """A queued URL that robots.txt does not allow: it ends here, with the reason and the line."""
+    """A queued URL that robots.txt, its address or a changed scope refuses: it ends here, with the reason and the line
+    of robots.txt.
+    """
 
     host_id: bytes
     entry: Entry

@@ -71,6 +71,15 @@ class Postponed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unwanted:
+    """Queued URLs of one host that are wanted no more, each with the reason. `loaded` as with `Found`."""
+
+    host_id: bytes
+    entries: list[tuple[Entry, str]]
+    loaded: LoadedHost | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Resolved:
     """The addresses of a host, or why there are none."""
 
@@ -129,5 +138,15 @@ class RobotsCame:
 
 
 Event = (
-    Found | Woken | HeldLoaded | SleepersLoaded | HeadLoaded | Postponed | Resolved | Visited | ErrandCame | RobotsCame
+    Found
+    | Woken
+    | HeldLoaded
+    | SleepersLoaded
+    | HeadLoaded
+    | Postponed
+    | Unwanted
+    | Resolved
+    | Visited
+    | ErrandCame
+    | RobotsCame
 )

@@ -8,25 +8,24 @@ the address ceilings, the caps and the robots verdict.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 
-from gossamer.core.facts import Fact, HostHeld, RobotsRead
+from gossamer.core.facts import Fact, HostHeld
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending
 from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.host_update import after_visit, change_gap, lookup_failed
-from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
+from gossamer.core.frontier.lease import Entry, Lease, LeaseKind
+from gossamer.core.frontier.leasing import Room, Wanted, body_bytes
 from gossamer.core.frontier.ledger import Ledger
 from gossamer.core.frontier.policy import FrontierPolicy
-from gossamer.core.frontier.records import QUEUES, RETRY, HostState
+from gossamer.core.frontier.records import QUEUES, RETRY, HostState, PageRecord
+from gossamer.core.frontier.robots_errands import UNANSWERED, RobotsErrands
+from gossamer.core.frontier.shares import Shares
 from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
-from gossamer.core.limits import ROBOTS_BYTES_MAX, ROBOTS_REDIRECTS_MAX
 from gossamer.core.politeness.ceiling import Ceilings
-from gossamer.core.politeness.gap import gap_seconds
-from gossamer.core.robots.answer import RobotsAnswer, robots_state
 from gossamer.core.robots.verdict import verdict_of
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import authority_of, target_of
@@ -35,34 +34,16 @@ REFUSALS_PER_TURN: Final = 64
 """URLs refused in one turn of a host, so that no step of the loop is long."""
 POSTPONE_PAUSE_SECONDS: Final = 1.0
 """Between two moves of URLs out of the way of others: they cost writes, and nothing is lost by waiting."""
-UNANSWERED: Final = RobotsAnswer(failure=FailureKind.CONNECT_FAILED)
-"""What an errand comes to when its host cannot be asked: unreachable."""
-
-
-@dataclass(slots=True)
-class Room:
-    """What the worker can take on in this step: leases, and bytes still free under the cap in all."""
-
-    leases: int
-    bytes: int | None = None
-
-
-@dataclass(slots=True)
-class Wanted:
-    """What a lease is wanted for: a page, or a robots.txt for an authority of this host or of another."""
-
-    kind: LeaseKind
-    url: str
-    entry: Entry | None = None
-    authority: str = ""
-    hops: int = 0
-    errand: Errand | None = None
+NOT_WANTED: Final = "the scope has changed"
+"""The detail of a refusal of a URL that was wanted when it was found."""
 
 
 class Frontier:
     """The frontier of one shard. `chance` draws from [0, 1).
 
-    `reopened_at` is the moment at which a crawl that had begun before was opened again; None for a new one.
+    `refusal` says why a queued URL is wanted no more, under a scope that has changed since it was found; empty while it
+    is wanted. `shares`, of all frontiers of a worker, decides between seed groups; None where there are none to decide
+    between. `reopened_at` is the moment at which a crawl that had begun before was opened again; None for a new one.
     """
 
     def __init__(
@@ -73,17 +54,24 @@ class Frontier:
         chance: Callable[[], float],
         *,
         reopened_at: float | None = None,
+        refusal: Callable[[PageRecord], str] = lambda _: "",
+        shares: Shares | None = None,
     ) -> None:
         self.policy = policy
         """Replaced by `adopt` only."""
-        self._longest_gap = policy.gap
+        self._before: list[FrontierPolicy] = []
+        """Policies with other gaps that were in force before: hosts may sleep by them."""
         self.ceilings: Final = ceilings
         self.ledger: Final = ledger
-        self.working: Final = WorkingSet(policy.hosts_max, ledger)
+        self.working: Final = WorkingSet(policy.hosts_max, ledger, by_group=shares is not None)
         self.leases: dict[int, Lease] = {}
         self._chance: Final = chance
         self._reopened_at: Final = reopened_at
+        self._refusal: Final = refusal
+        self._shares: Final = shares
+        self._seat: Final = shares.join() if shares is not None else 0
         self._out = self.working.out
+        self._robots: Final = RobotsErrands(self.working, policy.product)
         self._lease_number = 0
 
     # --- what the loop calls -------------------------------------------------------------------------------------
@@ -97,7 +85,7 @@ class Frontier:
                 self._visited(event, now)
             case events.Postponed():
                 self._postponed(event, now)
-            case events.HeldLoaded() | events.SleepersLoaded():
+            case events.HeldLoaded() | events.SleepersLoaded() | events.Unwanted():
                 self._look_again(event, now)
             case events.HeadLoaded():
                 self._head_loaded(event, now)
@@ -108,18 +96,25 @@ class Frontier:
             case events.ErrandCame():
                 self._errand_came(event, now)
             case events.RobotsCame():
-                self._robots_came(event, now)
+                self._robots.came(event, now)
         return self._take()
 
     def advance(self, now: float, room: Room) -> list[Command]:
         """Give every host whose moment has come its turn, while there is room; what follows."""
         self.working.wake(now)
         while room.leases > 0 and (room.bytes is None or room.bytes > 0):
-            host = self.working.due(now)
+            host = self._next_host(now)
             if host is None:
                 break
             self._turn(host, now, room)
+        if self._shares is not None:
+            self._shares.report(self._seat, self.working.due_groups(now))
         return self._take()
+
+    def stand_back(self) -> None:
+        """This frontier gets no turns for now: no other one leaves room for it."""
+        if self._shares is not None:
+            self._shares.report(self._seat, ())
 
     def adopt(self, policy: FrontierPolicy, now: float) -> list[Command]:
         """Put another policy in force. Hosts that it closes are held as their turn comes, before anything is leased.
@@ -127,7 +122,8 @@ class Frontier:
         Hosts that it opens come back with `HeldLoaded`, those that sleep too long under it (see `may_oversleep`) with
         `SleepersLoaded`. `hosts_max` stays what it was.
         """
-        self._longest_gap = max(self._longest_gap, policy.gap, key=lambda gap: gap.minimum_seconds)
+        if not any(self.policy.same_gaps(other) for other in (policy, *self._before)):
+            self._before.append(self.policy)
         gaps = {host_id: self._gap_seconds(host) for host_id, host in self.hosts.items()}
         self.policy = policy
         for host in list(self.hosts.values()):
@@ -135,11 +131,17 @@ class Frontier:
             if before != after:
                 change_gap(self.working.touch(host), before, after)
                 self.working.repush(host, now)
+            if host.phase is Phase.LEASED:
+                self._go_on(host, now)  # it may have more leases at once now
         return self._take()
 
     def may_oversleep(self) -> bool:
         """Whether hosts sleep because of a gap that is shorter now."""
-        return self._longest_gap.minimum_seconds > max(SLEEP_SECONDS, self.policy.gap.minimum_seconds)
+        return any(policy.longest_minimum > SLEEP_SECONDS for policy in self._before)
+
+    def exchange_ended(self, lease: Lease) -> None:
+        """The exchange is over, its report will follow: until then nothing more is leased from its host."""
+        self.hosts[lease.host_id].ended.add(lease.number)
 
     def next_moment(self) -> float | None:
         """When `advance` has something to do again; None when only events can bring it."""
@@ -195,8 +197,8 @@ class Frontier:
             self.ledger.queued += len(event.entries)
         self.working.touched[event.host_id] = state
         if host is not None:
-            if host.phase is Phase.WAITING:
-                self.working.push(host, now)
+            if host.phase in (Phase.WAITING, Phase.LEASED):
+                self._go_on(host, now)
         elif not state.held and event.loaded is not None:
             self.working.place(event.loaded, now, self._not_before(state), event.entries)
 
@@ -204,64 +206,37 @@ class Frontier:
         lease = self.leases.pop(event.lease.number)
         self.ceilings.ended(lease.address)
         host = self.hosts[lease.host_id]
-        self._tell(after_visit(host.state, event, self.policy.gap_at(lease.address), self._chance()))
+        del host.out[lease.number]
+        host.ended.discard(lease.number)
+        gap = self.policy.gap_at(lease.address, lease.host)
+        self._tell(after_visit(host.state, event, gap, self._chance()))
         self.working.touch(host)
         if lease.kind is LeaseKind.PAGE and lease.entry is not None:
             self._settle(host, lease.entry, event)
         else:
-            self._robots_fetched(host, event, now)
+            self._robots.fetched(host, event, now)
         if event.failed and not event.answered:
-            self._give_up_errands(host)
-        host.phase = Phase.WAITING if host.phase is Phase.LEASED else host.phase
-        if host.phase is Phase.WAITING:
+            self._robots.give_up(host)
+        if host.phase in (Phase.WAITING, Phase.LEASED):
+            self._go_on(host, now)
+
+    def _go_on(self, host: BackQueue, now: float) -> None:
+        """Leases, URLs or what is allowed have changed: its next turn, unless it has all it may have at once."""
+        if host.may_lease(self.policy.rule_of(host.state.name).connections):
             self.working.push(host, now)
+        else:
+            self.working.rest(host)
 
     def _settle(self, host: BackQueue, entry: Entry, event: events.Visited) -> None:
         """Book what became of a leased URL."""
         queue = event.lease_queue
+        host.leased.remove((queue, entry.order))
         if event.fate.kind is FateKind.BACK:
-            host.heads[queue].put_back(entry)
+            host.give_back(queue, entry)
             return
         self._remove(host, queue, entry.order)
         if event.requeued is not None:
             self._requeue(host, event.requeued)
-
-    def _robots_fetched(self, host: BackQueue, event: events.Visited, now: float) -> None:
-        lease = event.lease
-        errand = lease.errand
-        if event.redirect and lease.hops < ROBOTS_REDIRECTS_MAX:
-            self._follow_robots(host, event)
-            return
-        answer = event.robots or RobotsAnswer(too_many_redirects=True)
-        if errand is not None:
-            self._out.append(commands.AnswerErrand(errand, answer))
-        else:
-            host.pending = None
-            self._keep_robots(host, lease.authority, answer, now)
-
-    def _follow_robots(self, host: BackQueue, event: events.Visited) -> None:
-        lease = event.lease
-        if lease.errand is not None:
-            errand = lease.errand
-            again = Errand(errand.asker, errand.authority, event.redirect, lease.hops + 1)
-            self._out.append(commands.SendErrand(again, origin=errand))
-        elif event.redirect_host == lease.host:
-            host.pending = RobotsPending(lease.authority, event.redirect, lease.hops + 1)
-        else:
-            host.pending, host.asking = None, lease.authority
-            self.working.suspend(host, Phase.ASKING)
-            errand = Errand(host.host_id, lease.authority, event.redirect, lease.hops + 1)
-            self._out.append(commands.SendErrand(errand))
-
-    def _keep_robots(self, host: BackQueue, authority: str, answer: RobotsAnswer, now: float) -> None:
-        robots = robots_state(answer, host.robots.get(authority), now)
-        host.keep_robots(authority, robots)
-        delay = host.crawl_delay(self.policy.product)
-        host.state.crawl_delay = delay
-        host.state.next_at = max(host.state.next_at, host.state.last_end + delay)
-        self.working.touch(host)
-        self._out.append(commands.SaveRobots(host.host_id, authority, robots))
-        self._tell([RobotsRead(authority, robots.kind, robots.reason, len(robots.body), delay)])
 
     def _postponed(self, event: events.Postponed, now: float) -> None:
         """URLs moved into the retry queue of their host; its turn comes again after a pause."""
@@ -284,7 +259,8 @@ class Frontier:
     def _head_loaded(self, event: events.HeadLoaded, now: float) -> None:
         host = self.hosts[event.host_id]
         head = host.heads[event.queue]
-        head.entries, head.complete = event.entries, event.complete
+        head.entries = [entry for entry in event.entries if not host.is_leased(event.queue, entry.order)]
+        head.complete = event.complete
         if event.entries:
             host.state.heads[event.queue] = event.entries[0].order
             self.working.touch(host)
@@ -299,8 +275,10 @@ class Frontier:
         for loaded in event.hosts:
             self.working.push(self.working.enter(loaded, self._not_before(loaded.state)), now)
 
-    def _look_again(self, event: events.HeldLoaded | events.SleepersLoaded, now: float) -> None:
-        if isinstance(event, events.HeldLoaded):
+    def _look_again(self, event: events.HeldLoaded | events.SleepersLoaded | events.Unwanted, now: float) -> None:
+        if isinstance(event, events.Unwanted):
+            self._unwanted(event, now)
+        elif isinstance(event, events.HeldLoaded):
             self._held_loaded(event, now)
         else:
             self._sleepers_loaded(event, now)
@@ -321,11 +299,31 @@ class Frontier:
         for loaded in event.hosts:
             state = loaded.state
             if loaded.host_id not in self.hosts and state.ready_level >= 0:
-                times, delay = state.response_seconds, state.crawl_delay
-                before, after = (gap_seconds(gap, times, delay) for gap in (self._longest_gap, self.policy.gap))
-                if after.seconds < before.seconds:
-                    change_gap(state, before.seconds, after.seconds)
+                before = max(policy.gap_of(state).seconds for policy in self._before)
+                after = self.policy.gap_of(state).seconds
+                if after < before:
+                    change_gap(state, before, after)
                     self.working.wake_earlier(loaded, now)
+
+    def _unwanted(self, event: events.Unwanted, now: float) -> None:
+        """Queued URLs end as refused, wherever their host is; leased ones are judged again when they come back."""
+        host = self.hosts.get(event.host_id)
+        refused = [
+            (entry, reason)
+            for entry, reason in event.entries
+            if host is None or not host.is_leased(entry.record.queue, entry.order)
+        ]
+        self._out += (commands.Refuse(event.host_id, entry, reason, NOT_WANTED) for entry, reason in refused)
+        if host is None:
+            if event.loaded is None:
+                raise ValueError("an Unwanted event for a host outside the working set must bring the host")
+            self.working.withdraw(event.loaded, [entry for entry, _ in refused])
+            return
+        for entry, _ in refused:
+            host.heads[entry.record.queue].drop(entry.order)
+            self._remove(host, entry.record.queue, entry.order)
+        if host.phase in (Phase.WAITING, Phase.LEASED):
+            self._go_on(host, now)
 
     def _resolved(self, event: events.Resolved, now: float) -> None:
         host = self.hosts[event.host_id]
@@ -336,10 +334,10 @@ class Frontier:
         if answer.failure is not None and not host.refused_address:
             self._tell(lookup_failed(host.state, answer, now, self._chance()))
             self.working.touch(host)
-            self._give_up_errands(host)
+            self._robots.give_up(host)
             host.addresses_expire = 0.0
         elif host.refused_address:
-            self._give_up_errands(host)
+            self._robots.give_up(host)
             host.pending = None
         self.working.push(host, now)
 
@@ -360,24 +358,24 @@ class Frontier:
         # A host that waits for its own errand may be asked on the way: a chain of redirects that comes back to it.
         if host.phase in (Phase.WAITING, Phase.ASKING):
             self.working.push(host, now)
+        elif host.phase is Phase.LEASED:
+            self._go_on(host, now)
 
-    def _robots_came(self, event: events.RobotsCame, now: float) -> None:
-        host = self.hosts.get(event.host_id)
-        if host is None:
-            return
-        self._keep_robots(host, event.authority, event.answer, now)
-        host.asking = "" if host.asking == event.authority else host.asking
-        if host.phase is Phase.ASKING:
-            self.working.push(host, now)
-
-    def _give_up_errands(self, host: BackQueue) -> None:
-        self._out += (commands.AnswerErrand(errand, UNANSWERED) for errand in host.errands)
-        host.errands.clear()
+    def _next_host(self, now: float) -> BackQueue | None:
+        """The host that has its turn: the first whose moment came, or the first of the seed group that comes first."""
+        if self._shares is None:
+            return self.working.due(now)
+        groups = self.working.due_groups(now)
+        self._shares.report(self._seat, groups)
+        group = self._shares.next_of(groups)
+        return self.working.due(now, group) if group is not None else None
 
     # --- a turn --------------------------------------------------------------------------------------------------
 
     def _turn(self, host: BackQueue, now: float, room: Room) -> None:
-        if why := self.policy.closed.reason(host.state.name):
+        if host.out and not self._may_go_on(host):
+            self.working.rest(host)
+        elif why := self.policy.closed.reason(host.state.name):
             self._close(host, why, now)
         elif host.refused_address and now < host.addresses_expire:
             self._refuse_all(host, now)
@@ -400,9 +398,15 @@ class Frontier:
         else:
             self._turn_page(host, now, room)
 
+    def _may_go_on(self, host: BackQueue) -> bool:
+        """Whether more is leased from it while leases are out; if not it stays until they have ended."""
+        if host.refused_address or self.policy.hold_reason(host.state):
+            return False
+        return host.may_lease(self.policy.rule_of(host.state.name).connections)
+
     def _close(self, host: BackQueue, why: str, now: float) -> None:
         """The operator keeps the host out of turn: what it has queued is held, what others want of it is not done."""
-        self._give_up_errands(host)
+        self._robots.give_up(host)
         host.pending = None
         if host.state.total:
             self.working.hold(host, why, now)
@@ -414,16 +418,23 @@ class Frontier:
         self._lease(host, wanted, now, room)
 
     def _turn_page(self, host: BackQueue, now: float, room: Room) -> None:
+        ignored = self.policy.rule_of(host.state.name).robots_ignored
         for _ in range(REFUSALS_PER_TURN):
             entry = self._first(host, now)
             if entry is None:
                 return
-            if host.is_blocked(entry, now):
+            if not ignored and host.is_blocked(entry, now):
                 entry, other = host.first_blocked(now), host.first_open(now)
                 if other is None and self._look_further(host, entry, now):
                     return
                 if other is not None and not host.is_overtaken(entry, other, now):
                     entry = other
+            if reason := self._refusal(entry.record):
+                self._refuse(host, entry, reason, NOT_WANTED)
+                continue
+            if ignored:
+                self._lease(host, Wanted(LeaseKind.PAGE, entry.record.url, entry), now, room)
+                return
             authority = authority_of(entry.record.url)
             robots = host.robots.get(authority)
             if robots is None or robots.expires_at <= now:
@@ -463,12 +474,14 @@ class Frontier:
         """The first URL of the queue drawn; None when there is none yet (a refill or a later moment follows)."""
         queue = host.choose_queue(now, self._chance())
         if queue < 0:
-            self.working.push(host, now)
+            self._go_on(host, now)
             return None
         head = host.heads[queue]
         if not head.entries:
             self._refill(host, queue)
             return None
+        if self._shares is not None and queue != RETRY:
+            return self._shares.choose(head.entries)
         return head.entries[0]
 
     def _refill(self, host: BackQueue, queue: int) -> None:
@@ -485,6 +498,7 @@ class Frontier:
         self.ceilings.started(address, state.site, now)
         if wanted.entry is not None:
             host.heads[wanted.entry.record.queue].entries.remove(wanted.entry)
+            host.leased.append((wanted.entry.record.queue, wanted.entry.order))
         self._lease_number += 1
         lease = Lease(
             number=self._lease_number,
@@ -496,30 +510,23 @@ class Frontier:
             addresses=host.addresses,
             address=address,
             granted=now,
-            body_bytes_max=self._body_bytes(wanted.kind, state, room),
+            body_bytes_max=body_bytes(wanted.kind, self.policy, state, room),
             entry=wanted.entry,
             authority=wanted.authority,
             hops=wanted.hops,
             errand=wanted.errand,
         )
         self.leases[lease.number] = lease
-        host.phase = Phase.LEASED
+        if self._shares is not None:
+            self._shares.charge(wanted.entry.record.group if wanted.entry is not None else host.group)
+        host.out[lease.number] = lease.kind
         host.leases += 1
         room.leases -= 1
         if room.bytes is not None:
             room.bytes -= lease.body_bytes_max
         self._out.append(commands.Visit(lease))
+        self._go_on(host, now)
         return True
-
-    def _body_bytes(self, kind: LeaseKind, state: HostState, room: Room) -> int:
-        """Bytes the body of the next answer may have, so that no cap is exceeded."""
-        # One byte more than is read of a robots.txt tells a longer file from one that ends there.
-        limits = [ROBOTS_BYTES_MAX + 1 if kind is LeaseKind.ROBOTS else self.policy.body_bytes_max]
-        if room.bytes is not None:
-            limits.append(room.bytes)
-        if self.policy.bytes_per_host_max is not None:
-            limits.append(max(1, self.policy.bytes_per_host_max - state.bytes))
-        return min(limits)
 
     def _refuse(self, host: BackQueue, entry: Entry, reason: str, detail: str) -> None:
         queue = entry.record.queue
@@ -545,7 +552,9 @@ class Frontier:
         host.state.queued[queue] -= 1
         if host.state.heads[queue] == order:
             entries = host.heads[queue].entries
-            host.state.heads[queue] = entries[0].order if entries else order + 1
+            following = [entries[0].order if entries else order + 1]
+            # What is leased stands in the store still, and is found there again after a crash.
+            host.state.heads[queue] = min(following + [each for at, each in host.leased if at == queue])
         self.ledger.queued -= 1
         self.working.touch(host)
 
@@ -554,17 +563,13 @@ class Frontier:
         passed: a crash may have taken what was known of the last contact, and of a host met since the last commit
         everything.
         """
-        policies = [self.policy.gap, self.policy.gap_allowed or self.policy.gap]
-        least = min(policy.minimum_seconds for policy in policies)
-        slept = state.last_end + least if state.last_end else 0.0
+        slept = state.last_end + self.policy.least_gap(state.name) if state.last_end else 0.0
         if self._reopened_at is None:
             return slept
-        gap = gap_seconds(self.policy.gap, state.response_seconds, state.crawl_delay).seconds
-        return max(slept, self._reopened_at + gap)
+        return max(slept, self._reopened_at + self.policy.gap_of(state).seconds)
 
     def _gap_seconds(self, host: BackQueue) -> float:
-        policy = self.policy.gap_at(host.addresses[0] if host.addresses else "")
-        return gap_seconds(policy, host.state.response_seconds, host.state.crawl_delay).seconds
+        return self.policy.gap_of(host.state, host.addresses[0] if host.addresses else "").seconds
 
     def _tell(self, facts: Iterable[Fact]) -> None:
         self._out += (commands.Tell(fact) for fact in facts)

@@ -54,7 +54,7 @@ def standing_of(state: HostState, host: BackQueue | None, hold: str, now: float)
         return Standing(HostStatus(hold))
     if hold and state.total:
         return Standing(HostStatus.HELD)
-    if host is not None and host.phase is not Phase.WAITING:
+    if host is not None and (host.out or host.phase is not Phase.WAITING):
         return Standing(_phase(host))
     if not state.total and (host is None or not host.errands):
         return Standing(HostStatus.DONE)

@@ -27,7 +27,8 @@ def after_visit(state: HostState, event: Visited, policy: GapPolicy, chance: flo
         times = [*state.response_seconds, event.ended - event.started]
         state.response_seconds = times[-RESPONSE_TIMES_KEPT:]
     gap = gap_seconds(policy, state.response_seconds, state.crawl_delay)
-    state.next_at = event.ended + gap.seconds
+    # Where several leases were out, another one may have ended with a plea for a longer wait.
+    state.next_at = max(state.next_at, event.ended + gap.seconds)
     if event.slows or event.failed:
         _failed(state, event.error, event.ended, chance)
     elif event.answered:

@@ -36,6 +36,10 @@ class Ledger(msgspec.Struct):
     fetches: int = 0
     bytes: int = 0
     statuses: dict[str, int] = {}
+    group_pages: dict[str, int] = {}
+    """Seed group -> pages."""
+    found_again: int = 0
+    """Of `found`: links refused once, and found once more because the scope has changed."""
 
     def problems(self) -> list[str]:
         """The equations that do not hold, in words; empty when the books balance."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from gossamer.core.frontier.closed_hosts import ClosedHosts
+from gossamer.core.frontier.host_rules import NO_RULE, NO_RULES, HostRule
 from gossamer.core.frontier.records import HostState
-from gossamer.core.politeness.gap import GapPolicy
+from gossamer.core.limits import GAP_PUBLIC_MIN_SECONDS
+from gossamer.core.politeness.gap import Gap, GapPolicy, gap_seconds
 from gossamer.core.scope.reasons import Reason
 
 
@@ -26,6 +28,8 @@ class FrontierPolicy:
     is_allowed: Callable[[str], bool] = bool
     """Whether an address lies in such a range; by default any address does, and `gap_allowed` is what counts."""
     closed: ClosedHosts = field(default_factory=ClosedHosts)
+    hosts: Mapping[str, HostRule] = field(default_factory=lambda: NO_RULES)
+    """Host -> what is decided about it alone."""
 
     def is_over_cap(self, state: HostState) -> bool:
         """Whether a host has had all that the caps give it."""
@@ -36,7 +40,37 @@ class FrontierPolicy:
         """Why nothing may be leased from a host for now, a word of `Reason`; empty when nothing holds it."""
         return self.closed.reason(state.name) or (Reason.CAP if self.is_over_cap(state) else "")
 
-    def gap_at(self, address: str) -> GapPolicy:
-        """What counts for hosts at an address; empty when it is not known."""
-        allowed = self.gap_allowed
-        return allowed if allowed is not None and address and self.is_allowed(address) else self.gap
+    def rule_of(self, host: str) -> HostRule:
+        """What is decided about a host alone."""
+        return self.hosts.get(host, NO_RULE)
+
+    def gap_at(self, address: str, host: str) -> GapPolicy:
+        """What counts for a host at an address, which is empty when it is not known.
+
+        A gap under a second is for the operator's own hosts, and for addresses that the operator allowed.
+        """
+        rule, allowed = self.rule_of(host), self.gap_allowed
+        own = rule.mine or (allowed is not None and bool(address) and self.is_allowed(address))
+        usual = allowed if own and allowed is not None else self.gap
+        if rule.minimum_seconds is None:
+            return usual
+        least = rule.minimum_seconds if own or allowed is None else max(rule.minimum_seconds, GAP_PUBLIC_MIN_SECONDS)
+        return GapPolicy(least, f"hosts.{host}.gap")
+
+    def gap_of(self, state: HostState, address: str = "") -> Gap:
+        """The gap of a host now; `address` is empty when it is not known."""
+        return gap_seconds(self.gap_at(address, state.name), state.response_seconds, state.crawl_delay)
+
+    def least_gap(self, host: str) -> float:
+        """The shortest minimum gap that a host can have, wherever it is, in seconds."""
+        own = self.rule_of(host).minimum_seconds
+        return own if own is not None else min(self.gap.minimum_seconds, (self.gap_allowed or self.gap).minimum_seconds)
+
+    @property
+    def longest_minimum(self) -> float:
+        """The longest minimum gap that any host may have, in seconds."""
+        return max([self.gap.minimum_seconds, *(rule.minimum_seconds or 0.0 for rule in self.hosts.values())])
+
+    def same_gaps(self, other: FrontierPolicy) -> bool:
+        """Whether the gaps of all hosts are the same under another policy."""
+        return (self.gap, self.gap_allowed, self.hosts) == (other.gap, other.gap_allowed, other.hosts)

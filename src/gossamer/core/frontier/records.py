@@ -84,6 +84,10 @@ class PageRecord(msgspec.Struct, array_like=True):
     """Cookies set by that chain, sent with its next step only."""
     location: str = ""
     """Where its last answer redirected; empty for any other answer."""
+    kind: int = 0
+    """`LinkKind` of the link it was found by; 0 in records of older releases."""
+    nofollow: bool = False
+    """That link, or its page, says nofollow."""
 
 
 class HostState(msgspec.Struct, array_like=True):
@@ -125,6 +129,8 @@ class HostState(msgspec.Struct, array_like=True):
     """Since when."""
     errors: int = 0
     """Failures of the host in all."""
+    group: str = ""
+    """Seed group of the URL by which it was met."""
 
     @property
     def total(self) -> int:

@@ -42,7 +42,10 @@ class WorkingSet:
     suspended: set[bytes] = field(default_factory=set)
     """Hosts out of turn until an event brings them back."""
     out: list[Command] = field(default_factory=list)
-    _heap: list[tuple[float, int, bytes]] = field(default_factory=list)
+    by_group: bool = False
+    """Whether the heap is kept by seed group, for groups that share the crawl."""
+    _heaps: dict[str, list[tuple[float, int, bytes]]] = field(default_factory=dict)
+    """Seed group, or "" for all -> moments of hosts."""
     _ticket: int = 0
 
     def touch(self, host: BackQueue) -> HostState:
@@ -50,29 +53,41 @@ class WorkingSet:
         self.touched[host.host_id] = host.state
         return host.state
 
-    def due(self, now: float) -> BackQueue | None:
-        """The host whose moment came first, out of the heap; None when no moment has come."""
-        while self._heap and self._heap[0][0] <= now:
-            at, _, host_id = heapq.heappop(self._heap)
+    def due(self, now: float, group: str = "") -> BackQueue | None:
+        """The host of a group whose moment came first, out of the heap; None when no moment has come."""
+        heap = self._heaps.get(group)
+        while heap and heap[0][0] <= now:
+            at, _, host_id = heapq.heappop(heap)
             host = self.hosts.get(host_id)
             if host is not None and host.phase is Phase.WAITING and host.at == at:
                 host.at = -1.0
                 return host
         return None
 
+    def due_groups(self, now: float) -> list[str]:
+        """The groups with a host whose moment has come."""
+        return [group for group, moment in self._moments() if moment <= now]
+
     def next_moment(self) -> float | None:
         """When `due` or `wake` has something to do again; None when only events can bring it."""
-        while self._heap and self._is_stale(self._heap[0]):
-            heapq.heappop(self._heap)
-        moments = [self._heap[0][0]] if self._heap else []
+        moments = [moment for _, moment in self._moments()]
         if self.next_wake is not None and len(self.hosts) < self.hosts_max:
             moments.append(self.next_wake - WAKE_AHEAD_SECONDS)
         return min(moments) if moments else None
 
+    def _moments(self) -> list[tuple[str, float]]:
+        """Of each group the moment of its first host."""
+        for group, heap in list(self._heaps.items()):
+            while heap and self._is_stale(heap[0]):
+                heapq.heappop(heap)
+            if not heap:
+                del self._heaps[group]
+        return [(group, heap[0][0]) for group, heap in self._heaps.items()]
+
     def push(self, host: BackQueue, now: float, at: float = 0.0) -> None:
         """Give a waiting host its moment in the heap (not before `at`), or its leave."""
         self.suspended.discard(host.host_id)
-        if not host.state.total and not host.errands and host.pending is None:
+        if not host.state.total and not host.errands and host.pending is None and not host.out:
             self._leave(host, Move(host.host_id, left_active=True))
             return
         moment = max(at, host.state.next_at, host.next_due())
@@ -82,12 +97,18 @@ class WorkingSet:
             self._sleep(host)
         elif not in_heap:
             self._ticket += 1
-            heapq.heappush(self._heap, (moment, self._ticket, host.host_id))
+            heap = self._heaps.setdefault(host.group if self.by_group else "", [])
+            heapq.heappush(heap, (moment, self._ticket, host.host_id))
 
     def repush(self, host: BackQueue, now: float) -> None:
         """The moment of a host has changed: if it waits for its turn, its place in the heap changes too."""
         if host.phase is Phase.WAITING and host.host_id not in self.suspended:
             self.push(host, now)
+
+    def rest(self, host: BackQueue) -> None:
+        """Nothing to do before one of its leases ends."""
+        self.suspended.discard(host.host_id)
+        host.phase, host.at = Phase.LEASED, -1.0
 
     def suspend(self, host: BackQueue, phase: Phase) -> None:
         """Take a host out of turn until an event brings it back."""
@@ -155,7 +176,7 @@ class WorkingSet:
         self.next_wake = moment if self.next_wake is None else min(self.next_wake, moment)
 
     def _should_sleep(self, host: BackQueue, now: float) -> bool:
-        if host.errands or host.asking or host.pending is not None:
+        if host.errands or host.asking or host.pending is not None or host.out:
             return False
         # An errand has brought it in beyond the set's size, and is done.
         if host.at > now + SLEEP_SECONDS or len(self.hosts) > self.hosts_max:
@@ -174,6 +195,27 @@ class WorkingSet:
         wake_ms = max(0, int(max(loaded.state.next_at, now) * 1000))
         if wake_ms < loaded.state.ready_wake_ms:
             self._move_asleep(loaded, loaded.state.ready_level, wake_ms)
+
+    def withdraw(self, loaded: LoadedHost, entries: list[Entry]) -> None:
+        """URLs of a host outside the set are queued, or held, no more; without others it leaves its place."""
+        state = loaded.state
+        for entry in entries:
+            queue = entry.record.queue
+            state.queued[queue] -= 1
+            if state.heads[queue] == entry.order:
+                state.heads[queue] = entry.order + 1
+        if state.held:
+            self.ledger.held -= len(entries)
+        else:
+            self.ledger.queued -= len(entries)
+        self.touched[loaded.host_id] = state
+        if not state.total:
+            level, wake_ms = state.ready_level, state.ready_wake_ms
+            self.out.append(
+                Move(loaded.host_id, left_ready_level=level, left_ready_wake_ms=wake_ms, left_held=state.held)
+            )
+            state.ready_level, state.ready_wake_ms = -1, 0
+            self._free(state)
 
     def _free(self, state: HostState) -> None:
         """Its URLs, if they were held, are queued again."""

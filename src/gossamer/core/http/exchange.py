@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
+from gossamer.core.http.host_request import Proxy
+
 
 class FailureKind(StrEnum):
     """Why an exchange brought no complete answer. The value is the word users see."""
@@ -75,13 +77,15 @@ class FetchRequest:
 
     url: str
     addresses: tuple[str, ...]
-    headers: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
     limits: FetchLimits
     wanted_media: frozenset[str] | None = None
     """Media types to read on for (lower case, without parameters); None reads everything. Any other type in a 2xx
     answer is closed after its headers: `Exchange.unwanted` is set and the body is empty."""
     keep_seconds: float = 0.0
     """How long the connection may stay open for the next request to this host; 0 closes it."""
+    proxy: Proxy | None = None
+    """Through which to go; None goes straight. One that resolves names makes `addresses` meaningless."""
 
 
 @dataclass(slots=True)

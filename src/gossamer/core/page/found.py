@@ -6,7 +6,7 @@ import msgspec
 
 
 class FoundLinks(msgspec.Struct, array_like=True):
-    """URLs found in one place. `urls`, `letters` and `levels` are parallel. The stored form of an outbox entry."""
+    """URLs found in one place; `urls` and all that follow are parallel. The stored form of an outbox entry."""
 
     source: str
     """Fetch URL of the page they were found on; empty for seeds."""
@@ -23,6 +23,10 @@ class FoundLinks(msgspec.Struct, array_like=True):
     """Hop letter of each: L link, E embed, R redirect; empty for seeds."""
     levels: bytes
     """Front queue of each."""
+    kinds: bytes = b""
+    """`LinkKind` of each; empty in entries of older releases."""
+    nofollow: bytes = b""
+    """1 for each whose link or page says nofollow, else 0; empty as above."""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -54,4 +58,6 @@ def part(found: FoundLinks, rows: list[int]) -> FoundLinks:
         urls=[found.urls[row] for row in rows],
         letters="".join(found.letters[row] for row in rows) if found.letters else "",
         levels=bytes(found.levels[row] for row in rows),
+        kinds=bytes(found.kinds[row] for row in rows) if found.kinds else b"",
+        nofollow=bytes(found.nofollow[row] for row in rows) if found.nofollow else b"",
     )

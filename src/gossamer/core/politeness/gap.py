@@ -27,6 +27,8 @@ class GapPolicy:
     """What the operator decides about gaps."""
 
     minimum_seconds: float = GAP_PUBLIC_MIN_SECONDS
+    setting: str = ""
+    """The key of one host that names the minimum; empty for the one of all hosts."""
 
     @property
     def multiple_enabled(self) -> bool:
@@ -35,7 +37,7 @@ class GapPolicy:
 
 
 class Gap(NamedTuple):
-    """A gap and what made it so long: "minimum", "crawl-delay" or "response times"."""
+    """A gap and what made it so long: "minimum" (or the key of a host's own), "crawl-delay" or "response times"."""
 
     seconds: float
     source: str
@@ -47,7 +49,7 @@ def gap_seconds(policy: GapPolicy, response_times: Sequence[float], crawl_delay:
     `response_times`: seconds from request sent to last byte, oldest first; the last `RESPONSE_TIMES_KEPT` count.
     `crawl_delay`: the host's Crawl-delay in seconds; None (or 0) without one.
     """
-    longest = Gap(policy.minimum_seconds, "minimum")
+    longest = Gap(policy.minimum_seconds, policy.setting or "minimum")
     recent = response_times[-RESPONSE_TIMES_KEPT:]
     if policy.multiple_enabled and recent:
         multiple = min(GAP_RESPONSE_MULTIPLE * median(recent), GAP_RESPONSE_MAX_SECONDS)

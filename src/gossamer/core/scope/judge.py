@@ -2,25 +2,30 @@
 
 Every refused link carries the first reason that applies, in this order: kind, nofollow, depth, length, scope, block
 list, extension, exclude, include. What people name themselves (a seed, an operator's URL) is not judged by what is
-made for links: kind, depth, scope, extension and include patterns. A blocked host is "blocked" even out of scope.
-Nofollow is said of links on pages only, so it does
-not touch redirects, sitemaps and feeds.
+made for links: kind, depth, scope, extension and include patterns. A blocked host is "blocked" even out of scope, and
+one that no name server can be asked for "host name". Nofollow is said of links on pages only, so it does not touch
+redirects, sitemaps and feeds.
+
+A seed group may have a scope and a depth of its own; links are judged by the group of the page they stand on.
 
 Most of a page's links go to one host. What depends on the host alone is decided once for each host and remembered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
+from gossamer.core.dns.name import dns_name
 from gossamer.core.limits import HOST_VERDICTS_MAX
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
 from gossamer.core.scope.block_list import BlockList
 from gossamer.core.scope.extensions import extension_of
 from gossamer.core.scope.filters import FilterRules
 from gossamer.core.scope.reasons import Reason
+from gossamer.core.scope.refusal import Finding
 from gossamer.core.scope.rules import ScopeRules
 from gossamer.core.url.parse import host_of
 
@@ -31,52 +36,95 @@ _HostVerdict = tuple[str, bool, bool]
 """Reason that holds for all URLs of a host (or ""); whether scope, and whether the block list, must see each URL."""
 
 
+@dataclass(frozen=True, slots=True)
+class GroupRules:
+    """What a seed group has of its own."""
+
+    scope: ScopeRules
+    depth_max: int | None
+    """None: no limit."""
+
+
+NO_GROUPS: Final[Mapping[str, GroupRules]] = MappingProxyType({})
+
+
 class LinkJudge:
     """Says of each link whether it is wanted, and if not, why."""
 
-    def __init__(self, scope: ScopeRules, filters: FilterRules, site_of: Callable[[str], str]) -> None:
-        """`site_of` is `SiteList.site_of`."""
+    def __init__(
+        self,
+        scope: ScopeRules,
+        filters: FilterRules,
+        site_of: Callable[[str], str],
+        groups: Mapping[str, GroupRules] = NO_GROUPS,
+    ) -> None:
+        """`scope` and the filters' depth are those of all seed groups but `groups`. `site_of`: `SiteList.site_of`."""
         self.scope: Final = scope
         self.filters = filters
         """Replaced by `block` only."""
+        self.groups: Final = groups
         self._blocked: Final = filters.blocked
         self._site_of: Final = site_of
-        self._hosts: dict[str, _HostVerdict] = {}
+        self._hosts: dict[tuple[str, str], _HostVerdict] = {}
+        """(group with a scope of its own or "", host) -> verdict."""
         self._patterns: Final = bool(filters.exclude.patterns or filters.include.patterns)
 
-    def judge(self, links: Links, depth: int, *, page_nofollow: bool = False) -> list[str]:
+    def scope_of(self, group: str) -> ScopeRules:
+        """The scope that a seed group is judged by."""
+        own = self.groups.get(group)
+        return own.scope if own is not None else self.scope
+
+    def depth_max_of(self, group: str) -> int | None:
+        """The depth that a seed group may reach; None without a limit."""
+        own = self.groups.get(group)
+        return own.depth_max if own is not None else self.filters.depth_max
+
+    def judge(self, links: Links, depth: int, *, page_nofollow: bool = False, group: str = "") -> list[str]:
         """For each row of `links` an empty string when it is wanted, else the reason.
 
         `depth`: of the URLs found, in links from a seed. `page_nofollow`: the page they stand on says nofollow.
+        `group`: the seed group of that page.
         """
         # A plain number: an enum's own operator costs a microsecond a link.
         nofollow = int(LinkFlag.NOFOLLOW) if self.filters.obey_nofollow else 0
         all_nofollow = page_nofollow and self.filters.obey_nofollow
+        depth_max = self.depth_max_of(group)
+        too_deep = depth_max is not None and depth > depth_max
+        group = group if group in self.groups else ""
         reason_by_kind = {
-            kind: self._reason_of_kind(LinkKind(kind), depth, all_nofollow=all_nofollow) for kind in set(links.kinds)
+            kind: self._reason_of_kind(LinkKind(kind), too_deep=too_deep, all_nofollow=all_nofollow)
+            for kind in set(links.kinds)
         }
         verdicts: list[str] = []
         for url, kind, flag in zip(links.urls, links.kinds, links.flags, strict=True):
             reason = reason_by_kind[kind]
-            if not reason and flag & nofollow and kind not in NOT_ON_PAGES:
+            if flag & nofollow and reason is not Reason.KIND and kind not in NOT_ON_PAGES:
                 reason = Reason.NOFOLLOW
-            verdicts.append(reason or self._reason_of_url(url, people=kind in NAMED_BY_PEOPLE))
+            verdicts.append(reason or self._reason_of_url(url, group, people=kind in NAMED_BY_PEOPLE))
         return verdicts
 
-    def judge_one(self, url: str, kind: LinkKind, depth: int) -> str:
+    def judge_one(self, url: str, kind: LinkKind, depth: int, group: str = "") -> str:
         """`judge` for a single URL: a seed, a redirect target."""
         links = Links()
         links.add(url, kind, LinkFlag.NONE, "")
-        return self.judge(links, depth)[0]
+        return self.judge(links, depth, group=group)[0]
 
-    def add_seed(self, seed: str) -> None:
+    def judge_finding(self, finding: Finding) -> str:
+        """`judge` for a URL found before: wanted as soon as one of its kinds is."""
+        links = Links()
+        for kind in finding.kinds:
+            links.add(finding.url, kind, LinkFlag.NOFOLLOW if finding.nofollow else LinkFlag.NONE, "")
+        verdicts = self.judge(links, finding.depth, group=finding.group)
+        return "" if "" in verdicts else verdicts[0]
+
+    def add_seed(self, seed: str, group: str = "") -> None:
         """`ScopeRules.add_seed`, with what is remembered of hosts forgotten."""
-        self.scope.add_seed(seed)
+        self.scope_of(group).add_seed(seed)
         self._hosts.clear()
 
-    def widen(self, seed: str, final_url: str) -> bool:
+    def widen(self, seed: str, final_url: str, group: str = "") -> bool:
         """`ScopeRules.widen`, with what is remembered of hosts forgotten."""
-        wider = self.scope.widen(seed, final_url)
+        wider = self.scope_of(group).widen(seed, final_url)
         if wider:
             self._hosts.clear()
         return wider
@@ -86,24 +134,24 @@ class LinkJudge:
         self.filters = replace(self.filters, blocked=self._blocked.joined(blocked))
         self._hosts.clear()
 
-    def _reason_of_kind(self, kind: LinkKind, depth: int, *, all_nofollow: bool) -> str:
+    def _reason_of_kind(self, kind: LinkKind, *, too_deep: bool, all_nofollow: bool) -> str:
         if kind in NAMED_BY_PEOPLE:
             return ""
         if kind not in self.filters.kinds:
             return Reason.KIND
         if all_nofollow and kind not in NOT_ON_PAGES:
             return Reason.NOFOLLOW
-        return Reason.DEPTH if self.filters.depth_max is not None and depth > self.filters.depth_max else ""
+        return Reason.DEPTH if too_deep else ""
 
-    def _reason_of_url(self, url: str, *, people: bool) -> str:
+    def _reason_of_url(self, url: str, group: str, *, people: bool) -> str:
         filters = self.filters
         if len(url) > filters.url_length_max:
             return Reason.URL_LENGTH
         host = host_of(url)
-        reason, ask_scope, ask_blocked = self._hosts.get(host) or self._of_host(host)
+        reason, ask_scope, ask_blocked = self._hosts.get((group, host)) or self._of_host(group, host)
         if reason and not (people and reason is Reason.SCOPE):
             return reason
-        if ask_scope and not people and (refused := self.scope.judge(url, host, self._site_of(host))):
+        if ask_scope and not people and (refused := self.scope_of(group).judge(url, host, self._site_of(host))):
             return refused
         if ask_blocked and filters.blocked.blocks_url(url, host):
             return Reason.BLOCKED
@@ -118,14 +166,16 @@ class LinkJudge:
             return Reason.NOT_INCLUDED
         return ""
 
-    def _of_host(self, host: str) -> _HostVerdict:
-        in_scope = self.scope.of_host(host, self._site_of(host))
+    def _of_host(self, group: str, host: str) -> _HostVerdict:
+        in_scope = self.scope_of(group).of_host(host, self._site_of(host))
         blocked = self.filters.blocked
         reason: str = Reason.SCOPE if in_scope is False else ""
+        if not dns_name(host):
+            reason = Reason.HOST_NAME
         if blocked.blocks_host(host):
             # Said before scope where both hold for whole hosts: a seed on a blocked host must not slip through.
             reason = Reason.BLOCKED
         if len(self._hosts) >= HOST_VERDICTS_MAX:
             self._hosts.clear()
-        verdict = self._hosts[host] = (reason, in_scope is None, host in blocked.prefixes)
+        verdict = self._hosts[group, host] = (reason, in_scope is None, host in blocked.prefixes)
         return verdict

@@ -17,6 +17,7 @@ class Reason(StrEnum):
     SCOPE = "scope"
     DEPTH = "depth"
     URL_LENGTH = "url length"
+    HOST_NAME = "host name"
     EXTENSION = "extension"
     EXCLUDED = "excluded"
     NOT_INCLUDED = "not included"
@@ -41,6 +42,7 @@ EXPLANATIONS: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.SCOPE: "outside the crawl's scope; --scope or --domains widens it",
         Reason.DEPTH: "too many links away from a seed; --max-depth raises the limit",
         Reason.URL_LENGTH: "the URL is longer than scope.max_url_length",
+        Reason.HOST_NAME: "its host cannot be looked up: a part of the name is empty or over 63 characters",
         Reason.EXTENSION: "its file name says that it is no page; --media any fetches it",
         Reason.EXCLUDED: "an --exclude pattern finds a match in it",
         Reason.NOT_INCLUDED: "no --include pattern finds a match in it",

@@ -17,7 +17,7 @@ going to `https://www.example.com` is crawled. Such a *widening* is recorded in 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Final
 
@@ -77,6 +77,18 @@ class ScopeRules:
     def scope(self) -> Scope:
         """The scope as it is now, widenings included."""
         return Scope(self._kind, tuple(self._seeds), tuple(sorted(self._domains)), tuple(self._widenings))
+
+    @property
+    def reach(self) -> tuple[str, ...]:
+        """What the verdicts follow from, and nothing more: two scopes with the same reach give the same verdicts."""
+        by_kind: dict[ScopeKind, Iterable[str]] = {
+            ScopeKind.PAGE: self._pages,
+            ScopeKind.PREFIX: (f"{host} {path}" for host, paths in self._prefixes.items() for path in paths),
+            ScopeKind.HOST: self._hosts,
+            ScopeKind.SITE: self._sites,
+            ScopeKind.ANY: (),
+        }
+        return (self._kind, *sorted(by_kind[self._kind]), "domains", *sorted(self._domains))
 
     def add_seed(self, seed: str) -> None:
         """One more seed (a normalised URL), as an operator adds it to a crawl under way."""

@@ -44,6 +44,10 @@ class WarcInfo:
     operator: str = ""
     robots: str = "obey"
     """The robots policy followed; "obey" is Heritrix's word for it, RFC 9309 ours."""
+    connections: str = ""
+    """Hosts asked for several things at once, with how many; empty where none is."""
+    blanked: str = ""
+    """Which fields are archived without their value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,13 @@ def record_id(random: bytes) -> str:
 
 def warcinfo(identity: str, at: float, filename: str, info: WarcInfo) -> bytes:
     """The first record of a file. `at`: seconds since the epoch; `filename`: the file's name without folders."""
-    block = _fields_block(
+    head = [("WARC-Type", "warcinfo"), ("WARC-Record-ID", identity), ("WARC-Date", warc_date(at))]
+    return _record([*head, ("WARC-Filename", filename)], _FIELDS, (warcinfo_block(info),))
+
+
+def warcinfo_block(info: WarcInfo) -> bytes:
+    """What a warcinfo record says, the same for all files of a crawl with the same settings."""
+    return _fields_block(
         (
             ("software", info.software),
             ("format", "WARC File Format 1.1"),
@@ -93,10 +103,10 @@ def warcinfo(identity: str, at: float, filename: str, info: WarcInfo) -> bytes:
             ("robots", info.robots),
             ("http-header-user-agent", info.user_agent),
             ("operator", info.operator),
+            ("connections", info.connections),
+            ("blanked", info.blanked),
         )
     )
-    head = [("WARC-Type", "warcinfo"), ("WARC-Record-ID", identity), ("WARC-Date", warc_date(at))]
-    return _record([*head, ("WARC-Filename", filename)], _FIELDS, (block,))
 
 
 def request(capture: Capture, identity: str, head: bytes, concurrent: Sequence[str] = ()) -> bytes:

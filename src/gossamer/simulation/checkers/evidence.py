@@ -59,6 +59,8 @@ class Evidence:
     """URL key -> the page record that is durable."""
     ledgers: list[str] = field(default_factory=list[str])
     """What did not hold at some commit, collected while the crawl ran."""
+    connections: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Hosts that may be asked for several things at once, with how many; every other one is asked for one."""
 
     def process_at(self, moment: float) -> int:
         """Which life a moment fell into."""

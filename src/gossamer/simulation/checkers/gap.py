@@ -48,10 +48,15 @@ class _HostWatch:
     times: list[tuple[float, float, int]] = field(default_factory=list[tuple[float, float, int]])
     """(response seconds, end, process) of every answered contact."""
     last: Contact | None = None
+    parallel: bool = False
+    """It may be asked for several things at once: what an exchange teaches counts from its end on."""
 
     def problems(self, contact: Contact) -> list[str]:
         """What speaks against this contact, then its own claims on the next."""
         claims = [claim for claim in self.claims if self._holds(claim, contact.process)]
+        if self.parallel:
+            # What ends in the very moment of a start is not known to whoever starts it.
+            claims = [claim for claim in claims if claim.learned < contact.start - TOLERANCE_SECONDS]
         if self.last is not None and contact.process > self.last.process:
             opened = self.evidence.lives[contact.process].opened
             claims.append(_Claim(opened + self.evidence.gap_seconds, "opening + gap", opened, contact.process))
@@ -82,12 +87,16 @@ class _HostWatch:
         if contact.retry_after > 0:
             gaps["Retry-After"] = contact.retry_after
         # One claim a reason is enough, the latest; a Retry-After outlives the exchanges of other authorities.
-        self.claims = [claim for claim in self.claims if claim.why == "Retry-After" and claim.due > end]
+        if self.parallel:
+            self.claims = [claim for claim in self.claims if claim.due > contact.start]
+        else:
+            self.claims = [claim for claim in self.claims if claim.why == "Retry-After" and claim.due > end]
         self.claims += [_Claim(end + seconds, why, end, contact.process) for why, seconds in gaps.items()]
 
     def _response_gap(self, process: int) -> float:
         """Five times the median; the least of the last times instead where a kill may have lost some of them."""
-        if self.evidence.gap_seconds < RESPONSE_MULTIPLE_FROM:
+        # Which ten exchanges were the last cannot be told from the log's order where they overlap.
+        if self.evidence.gap_seconds < RESPONSE_MULTIPLE_FROM or self.parallel:
             return 0.0
         known = [each[2] == process or self.evidence.surely_known(each[1], each[2]) for each in self.times]
         if not any(known):
@@ -103,5 +112,6 @@ def check(evidence: Evidence) -> list[str]:
     hosts: dict[str, _HostWatch] = {}
     found: list[str] = []
     for contact in sorted(evidence.log, key=lambda each: each.start):
-        found += hosts.setdefault(contact.host, _HostWatch(evidence)).problems(contact)
+        parallel = evidence.connections.get(contact.host, 1) > 1
+        found += hosts.setdefault(contact.host, _HostWatch(evidence, parallel=parallel)).problems(contact)
     return found

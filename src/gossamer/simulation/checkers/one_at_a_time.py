@@ -1,9 +1,10 @@
-"""A host never sees two requests at once, whatever its authorities; an address never more than its ceilings."""
+"""A host never sees two requests at once, whatever its authorities, nor one of the operator's own more than the
+settings say; an address never more than its ceilings.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gossamer.core.limits import ADDRESS_CONNECTIONS_MAX, ADDRESS_REQUESTS_PER_SECOND_MAX
@@ -20,18 +21,34 @@ def check(evidence: Evidence) -> list[str]:
     for contact in sorted(evidence.log, key=lambda each: each.start):
         hosts[contact.host].append(contact)
         addresses[contact.address].append(contact)
-    found = [problem for contacts in hosts.values() for problem in _overlaps(contacts)]
+    found = [
+        problem
+        for host, contacts in hosts.items()
+        for problem in _overlaps(contacts, evidence.connections.get(host, 1))
+    ]
     for address, contacts in addresses.items():
         found += _crowds(address, contacts)
     return found
 
 
-def _overlaps(contacts: list[Contact]) -> list[str]:
-    return [
-        f"one at a time: {second.url} began at {second.start:.6f} while {first.url} lasted until {_end(first):.6f}"
-        for first, second in pairwise(contacts)
-        if second.start < _end(first) - TOLERANCE_SECONDS
-    ]
+def _overlaps(contacts: list[Contact], most: int) -> list[str]:
+    """Contacts of one host, in order of their start, each compared with those still open."""
+    found: list[str] = []
+    under_way: list[Contact] = []
+    for contact in contacts:
+        under_way = [each for each in under_way if _end(each) - TOLERANCE_SECONDS > contact.start]
+        if len(under_way) >= most:
+            first = under_way[0]
+            found.append(
+                f"{_words(most)} at a time: {contact.url} began at {contact.start:.6f} while {first.url} lasted until "
+                f"{_end(first):.6f}"
+            )
+        under_way.append(contact)
+    return found
+
+
+def _words(most: int) -> str:
+    return "one" if most == 1 else str(most)
 
 
 def _crowds(address: str, contacts: list[Contact]) -> list[str]:

@@ -1,0 +1,41 @@
+"""What goes into a lease: what it is wanted for, what the worker has room for, how long its body may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gossamer.core.frontier.lease import Entry, Errand, LeaseKind
+from gossamer.core.frontier.policy import FrontierPolicy
+from gossamer.core.frontier.records import HostState
+from gossamer.core.limits import ROBOTS_BYTES_MAX
+
+
+@dataclass(slots=True)
+class Room:
+    """What the worker can take on in this step: leases, and bytes still free under the cap in all."""
+
+    leases: int
+    bytes: int | None = None
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What a lease is wanted for: a page, or a robots.txt for an authority of this host or of another."""
+
+    kind: LeaseKind
+    url: str
+    entry: Entry | None = None
+    authority: str = ""
+    hops: int = 0
+    errand: Errand | None = None
+
+
+def body_bytes(kind: LeaseKind, policy: FrontierPolicy, state: HostState, room: Room) -> int:
+    """Bytes the body of the next answer may have, so that no cap is exceeded."""
+    # One byte more than is read of a robots.txt tells a longer file from one that ends there.
+    limits = [ROBOTS_BYTES_MAX + 1 if kind is LeaseKind.ROBOTS else policy.body_bytes_max]
+    if room.bytes is not None:
+        limits.append(room.bytes)
+    if policy.bytes_per_host_max is not None:
+        limits.append(max(1, policy.bytes_per_host_max - state.bytes))
+    return min(limits)
