@@ -107,8 +107,11 @@ def _exported(crawl: Crawl, ledger: Ledger) -> list[tuple[str, Any, Any]]:
     for row in crawl.rows("refused"):
         refused[row["reason"]] += row["count"]
     others = Counter(ledger.refused_links) + Counter(ledger.refused) + Counter(ledger.failed)
-    # Redirects and seeds are links that stand on no page.
-    elsewhere = sum(row["outcome"] == "redirected" and row["kind"] == "page" for row in visits) + _seeds(crawl)
+    # Redirects, seeds, and sitemaps named by a robots.txt are links that stand on no page.
+    known = [row for row in visits if row["kind"] not in ("robots", "probe")]
+    elsewhere = sum(row["outcome"] == "redirected" for row in known) + _seeds(crawl)
+    named = [*known, *crawl.rows("refused")]
+    elsewhere += sum(row["referrer"].endswith("/robots.txt") for row in named)
     return [
         ("fetches", ledger.fetches, len(visits)),
         ("pages", ledger.pages, len(fetched)),

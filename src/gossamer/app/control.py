@@ -84,26 +84,28 @@ class ControlServer:
         # A peer that goes away, sends too much or nothing ends its own connection and nothing else.
         with contextlib.suppress(ConnectionError, ValueError, TimeoutError):
             while line := await asyncio.wait_for(reader.readline(), CONTROL_SECONDS_MAX):
-                writer.write(json.dumps(self._answer(line)).encode() + b"\n")
+                writer.write(json.dumps(answer_to(line, self._answers)).encode() + b"\n")
                 await writer.drain()
         writer.close()
 
-    def _answer(self, line: bytes) -> Message:
-        try:
-            request = json.loads(line)
-        except (ValueError, RecursionError):
-            return {"error": "a request is one JSON object on one line"}
-        if not isinstance(request, dict):
-            return {"error": "a request is one JSON object on one line"}
-        message = cast("Message", request)
-        answering = self._answers.get(str(message.get("ask")))
-        if answering is None:
-            found = nearest(str(message.get("ask")), self._answers)
-            return {"error": "unknown request" + (f"; did you mean {found}?" if found else "")}
-        try:
-            return answering(message)
-        except (UserError, ValueError) as error:
-            return {"error": str(error)}
+
+def answer_to(line: bytes, answers: Mapping[str, Answering]) -> Message:
+    """What is answered to one line from the socket, whatever is on it; what is wrong with it under "error"."""
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError):
+        return {"error": "a request is one JSON object on one line"}
+    if not isinstance(request, dict):
+        return {"error": "a request is one JSON object on one line"}
+    message = cast("Message", request)
+    answering = answers.get(str(message.get("ask")))
+    if answering is None:
+        found = nearest(str(message.get("ask")), answers)
+        return {"error": "unknown request" + (f"; did you mean {found}?" if found else "")}
+    try:
+        return answering(message)
+    except (UserError, ValueError) as error:
+        return {"error": str(error)}
 
 
 def ask(folder: CrawlFolder, request: Message) -> Message | None:

@@ -95,6 +95,7 @@ def ledger_numbers(ledgers: list[Ledger]) -> dict[str, Any]:
     return {
         "pages": ledger.pages,
         "copies": ledger.copies,
+        "unarchived": ledger.unarchived,
         "fetches": ledger.fetches,
         "bytes": ledger.bytes,
         "statuses": dict(sorted(ledger.statuses.items())),

@@ -28,6 +28,7 @@ def frontier_policy(settings: Settings, guard: AddressGuard) -> FrontierPolicy:
         body_bytes_max=settings.fetch.body_bytes,
         pages_per_host_max=crawl.max_pages_per_host,
         bytes_per_host_max=crawl.max_bytes_per_host,
+        purposes=politeness.purposes,
     )
 
 

@@ -23,18 +23,21 @@ if TYPE_CHECKING:
     from gossamer.app.settings import Settings
     from gossamer.app.settings.tree import ScopeSettings
     from gossamer.core.page.links import LinkKind
+    from gossamer.core.url.key import KeyRules
     from gossamer.core.url.site import SiteList
 
 
-def make_judge(settings: ScopeSettings, seeds: Iterable[Seed], sites: SiteList) -> LinkJudge:
+def make_judge(
+    settings: ScopeSettings, seeds: Iterable[Seed], sites: SiteList, keys: KeyRules | None = None
+) -> LinkJudge:
     """The judge of a crawl's links. Raises UserError for a file or a pattern that cannot be read."""
     scope = Scope(ScopeKind(settings.kind), tuple(seed.url for seed in seeds), _domains(settings.domains))
-    return LinkJudge(ScopeRules(scope, sites.site_of), _filters(settings), sites.site_of)
+    return LinkJudge(ScopeRules(scope, sites.site_of, keys), _filters(settings), sites.site_of)
 
 
 def crawl_judge(settings: Settings, folder: CrawlFolder, sites: SiteList) -> LinkJudge:
     """The judge of a crawl folder: its settings, its seeds, and what its operator blocked."""
-    judge = make_judge(settings.scope, folder.read_seeds(), sites)
+    judge = make_judge(settings.scope, folder.read_seeds(), sites, folder.read_facts().keys)
     judge.block(read_orders(folder).block_list)
     return judge
 
@@ -52,7 +55,7 @@ def _filters(settings: ScopeSettings) -> FilterRules:
         extensions=refused_extensions(settings.wanted_media, settings.extensions),
         url_length_max=settings.max_url_length,
         depth_max=settings.max_depth,
-        kinds=_kinds(settings.follow_kinds),
+        kinds=_kinds(settings.follow_kinds, settings.follow),
         obey_nofollow=settings.nofollow == "obey",
         blocked=read_block_file(settings.block_file),
     )
@@ -65,9 +68,9 @@ def _patterns(patterns: tuple[str, ...], key: str) -> Patterns:
         raise UserError(f"{key}: {error}", "patterns are RE2 syntax: no look-around, no back-references") from error
 
 
-def _kinds(names: tuple[str, ...]) -> frozenset[LinkKind]:
+def _kinds(names: tuple[str, ...], sources: tuple[str, ...]) -> frozenset[LinkKind]:
     try:
-        return followed_kinds(names)
+        return followed_kinds(names, sources)
     except ValueError as error:
         raise UserError(f"scope.follow_kinds: {error}") from error
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.priority import level_of
-from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.records import PageRecord, UrlKind
 from gossamer.core.limits import REDIRECT_HOPS_MAX
 from gossamer.core.page.document import Document
 from gossamer.core.page.found import FoundLinks, part
@@ -20,6 +20,7 @@ from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
 
 EMBEDS = frozenset({int(LinkKind.FRAME), int(LinkKind.IFRAME)})
+TO_FEED = int(LinkKind.TO_FEED)
 LOW = int(LinkFlag.UGC | LinkFlag.SPONSORED)
 
 
@@ -34,25 +35,30 @@ def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Doc
         verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=document.directives.nofollow)
     number = worker.commit_number
     worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
-    _count_links(worker, shard, record, links, verdicts)
+    count_links(worker, shard, record, links, verdicts, step="L", depth=record.depth + 1)
     wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
     # A page names the same URL many times; the first time counts.
     distinct: dict[str, int] = {}
     for row in wanted:
         distinct.setdefault(links.urls[row], row)
+    if TO_FEED in links.kinds:
+        # Said to be a feed anywhere, it is one.
+        distinct.update({links.urls[row]: row for row in wanted if links.kinds[row] == TO_FEED})
     shard.ledger.seen += len(wanted) - len(distinct)
-    _route(worker, shard, _found(worker, record, links, list(distinct.values())))
+    route(worker, shard, _found(worker, record, links, list(distinct.values())))
 
 
 def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: str) -> None:
     """A redirect's target is a found URL with one redirect more, its source's depth and priority."""
     if not record.depth and not record.hops.strip("R"):
         worker.widen(shard, record, target)
-    links = Links([target], bytearray((LinkKind.REDIRECT,)), bytearray((0,)), [""])
+    # A sitemap may stand out of scope, where a robots.txt named it, and may move on its host.
+    stays = record.kind == UrlKind.SITEMAP and host_of(target) == host_of(record.url)
+    links = Links([target], bytearray((LinkKind.TO_SITEMAP if stays else LinkKind.REDIRECT,)), bytearray((0,)), [""])
     verdicts: list[str] = [Reason.REDIRECT_HOPS]
     if record.redirects < REDIRECT_HOPS_MAX:
         verdicts = worker.judge.judge(links, record.depth)
-    _count_links(worker, shard, record, links, verdicts, step="R")
+    count_links(worker, shard, record, links, verdicts, step="R", depth=record.depth)
     if verdicts[0]:
         return
     found = FoundLinks(
@@ -65,8 +71,11 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
         urls=[target],
         letters="R",
         levels=bytes((record.level,)),
+        kinds=bytes((record.kind,)) if record.kind else b"",
+        hints=[record.hints] if record.hints is not None else [],
+        trail=[*record.trail, record.url] if record.kind == UrlKind.SITEMAP else [],
     )
-    _route(worker, shard, found)
+    route(worker, shard, found)
 
 
 def add_seeds(worker: Worker, urls: list[str], group: str = "", kind: LinkKind = LinkKind.SEED) -> list[str]:
@@ -77,10 +86,10 @@ def add_seeds(worker: Worker, urls: list[str], group: str = "", kind: LinkKind =
         shard = worker.shards[worker.rules.shard_of(host_of(url))]
         record = PageRecord(url, group=group)
         one = Links([url], bytearray((kind,)), bytearray((0,)), [""])
-        _count_links(worker, shard, record, one, [verdict], step="")
+        count_links(worker, shard, record, one, [verdict], step="", depth=0)
         if not verdict:
             found = FoundLinks("", 0, "", group, 0, worker.clock.now(), [urls[row]], "", bytes((0,)))
-            _route(worker, shard, found)
+            route(worker, shard, found)
     return verdicts
 
 
@@ -91,16 +100,19 @@ def _follows_copy(worker: Worker, record: PageRecord) -> bool:
     return follow == "always" or (follow == "same-host" and host_of(record.copy_of) == host_of(record.url))
 
 
-def _count_links(
-    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str], *, step: str = "L"
+def count_links(
+    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str], *, step: str, depth: int
 ) -> None:
-    """The links' ledger: all are found, some are refused here; the rest is counted where it is routed."""
+    """The links' ledger: all are found, some are refused here; the rest is counted where it is routed.
+
+    `step` is the hop letter that leads to them, empty for seeds; `depth` theirs.
+    """
     shard.ledger.found += len(links)
     refused = Counter(verdict for verdict in verdicts if verdict)
     for reason, number in refused.items():
         count(shard.ledger.refused_links, reason, number)
     if refused:
-        rows = refused_rows(record, links, verdicts, step=step, now=worker.clock.now())
+        rows = refused_rows(record, links, verdicts, step=step, depth=depth, now=worker.clock.now())
         worker.datasets.append("refused", rows, shard.number, worker.commit_number)
 
 
@@ -117,10 +129,11 @@ def _found(worker: Worker, record: PageRecord, links: Links, wanted: list[int]) 
         urls=[links.urls[row] for row in wanted],
         letters="".join("E" if links.kinds[row] in EMBEDS else "L" for row in wanted),
         levels=bytes(low if links.flags[row] & LOW else plain for row in wanted),
+        kinds=bytes(UrlKind.FEED * (links.kinds[row] == TO_FEED) for row in wanted) if TO_FEED in links.kinds else b"",
     )
 
 
-def _route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
+def route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
     """Admit what is this shard's own, put the rest into the outbox."""
     by_shard: dict[int, list[int]] = {}
     owner: dict[str, int] = {}

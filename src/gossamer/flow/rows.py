@@ -8,6 +8,8 @@ from gossamer.core.frontier.lease import LeaseKind
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.http.outcome import Failed, Fetched, Gone, NotModified, Outcome, Redirected, Refused
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
+from gossamer.core.sitemap.hints import NO_HINTS
+from gossamer.core.warc.date import milliseconds
 from gossamer.flow.finished import Finished
 
 _OUTCOMES: dict[type[Outcome], str] = {
@@ -25,33 +27,45 @@ def outcome_word(outcome: Outcome) -> str:
     return _OUTCOMES[type(outcome)]
 
 
+def outcome_reason(outcome: Outcome) -> str:
+    """Why an outcome is none that was wanted, as far as the answer itself says; empty otherwise."""
+    return outcome.reason if isinstance(outcome, Failed | Refused | Gone) else ""
+
+
+def kind_word(kind: LeaseKind) -> str:
+    """What was fetched, in the word the datasets use."""
+    return kind.value
+
+
 def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
     """One row of `pages`; `links` is how many were found."""
     lease, exchange, reading, stored = finished.lease, finished.exchange, finished.reading, finished.stored
     record, document, outcome = finished.record, reading.document, reading.outcome
+    listing, hints = reading.listing, record.hints or NO_HINTS
     reason = finished.fate.reason if finished.fate is not None else ""
+    directives, preferences = reading.directives, finished.preferences
     row: dict[str, Any] = {
         "url": exchange.url,
         "host": lease.host,
         "site": lease.site,
-        "kind": "robots" if lease.kind is LeaseKind.ROBOTS else "page",
+        "kind": kind_word(finished.kind),
         "outcome": outcome_word(outcome),
-        "reason": reason or (outcome.reason if isinstance(outcome, Failed | Refused | Gone) else ""),
+        "reason": reason or outcome_reason(outcome),
         "status": exchange.status,
         "started": exchange.started,
-        "seconds": exchange.ended - exchange.started,
+        "seconds": milliseconds(exchange.ended - exchange.started) / 1000,
         "address": exchange.address,
         "media_type": reading.media_type,
-        "charset": document.charset if document is not None else "",
+        "charset": document.charset if document is not None else listing.charset if listing is not None else "",
         "bytes": len(reading.body),
         "decoded_bytes": len(reading.decoded),
         "digest": reading.digest.hex(),
         "copy_of": finished.copy_of if reading.is_page else "",
         "title": document.title if document is not None else "",
         "language": document.language if document is not None else "",
-        "noindex": document.directives.noindex if document is not None else False,
-        "nofollow": document.directives.nofollow if document is not None else False,
-        "malformed": document.malformed if document is not None else "",
+        "noindex": directives.is_unindexed(exchange.ended),
+        "nofollow": directives.nofollow,
+        "malformed": document.malformed if document is not None else listing.problem if listing is not None else "",
         "truncated": exchange.truncated.value if exchange.truncated is not None else "",
         "location": outcome.target if isinstance(outcome, Redirected) else "",
         "referrer": record.referrer,
@@ -63,6 +77,20 @@ def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
         "warc": stored.location.file if stored is not None else "",
         "offset": stored.location.offset if stored is not None else 0,
         "length": stored.location.length if stored is not None else 0,
+        "noarchive": directives.noarchive,
+        "unavailable_after": directives.unavailable_after,
+        "robots_rules": ", ".join(directives.rules),
+        "content_signal": preferences.said("content-signal"),
+        "content_usage": preferences.said("content-usage"),
+        "license": preferences.said("license"),
+        "tdm_reservation": preferences.value("tdm-reservation"),
+        "tdm_policy": preferences.value("tdm-policy"),
+        "denied_uses": " ".join(preferences.denied),
+        "hint_lastmod": hints.lastmod,
+        "hint_changefreq": hints.changefreq,
+        "hint_priority": hints.priority if hints.priority >= 0 else None,
+        "hint_published": hints.published,
+        "hint_alternates": " ".join(f"{language}={url}" for language, url in hints.alternates),
     }
     return {name: [value] for name, value in row.items()}
 
@@ -83,11 +111,10 @@ def link_rows(record: PageRecord, links: Links, verdicts: list[str]) -> dict[str
 
 
 def refused_rows(
-    record: PageRecord, links: Links, verdicts: list[str], *, step: str, now: float
+    record: PageRecord, links: Links, verdicts: list[str], *, step: str, depth: int, now: float
 ) -> dict[str, list[Any]]:
     """Rows of `refused` for links of one page; `step` is the hop letter that leads to them, empty for seeds."""
     refused = [row for row, verdict in enumerate(verdicts) if verdict]
-    depth, letter = record.depth + (step == "L"), step
     size = len(refused)
     return {
         "url": [links.urls[row] for row in refused],
@@ -97,7 +124,7 @@ def refused_rows(
         "last": [now] * size,
         "depth": [depth] * size,
         "referrer": [record.url] * size,
-        "hops": [record.hops + letter] * size,
+        "hops": [record.hops + step] * size,
         "group": [record.group] * size,
     }
 

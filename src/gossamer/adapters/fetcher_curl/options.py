@@ -6,6 +6,9 @@ hosts that is a leak, and a pin of one request would serve another. CURLOPT_CONN
 property of one transfer: nothing is cached, the name stays in Host, SNI and certificate check, and a kept connection
 is only used for a request that names the very same address.
 
+*One request a connection at a time*, over HTTP/2 too: politeness counts exchanges, and a second stream would be one
+without a gap.
+
 *Nothing from the surroundings.* No proxy variables, no .netrc, no cookie store, no HSTS or Alt-Svc cache.
 """
 
@@ -55,11 +58,11 @@ def system_ca_file() -> str:
     raise FileNotFoundError("no certificate bundle found; install ca-certificates or name a CA file")
 
 
-def prepare(curl: pycurl.Curl, ca_file: str) -> None:
-    """Set what is the same for all requests."""
+def prepare(curl: pycurl.Curl, ca_file: str, *, http2: bool) -> None:
+    """Set what is the same for all requests. HTTP/2 is spoken where TLS agrees on it (ALPN), never without TLS."""
     for option, value in (
         (pycurl.NOSIGNAL, 1),
-        (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1),
+        (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS if http2 else pycurl.CURL_HTTP_VERSION_1_1),
         (pycurl.HTTP09_ALLOWED, 0),
         (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
         (pycurl.FOLLOWLOCATION, 0),

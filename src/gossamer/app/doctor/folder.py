@@ -18,7 +18,6 @@ from gossamer.app.doctor.tables import Changes
 from gossamer.app.errors import UserError
 from gossamer.app.folder import open_folder
 from gossamer.core.seen.fingerprint import Fingerprinter
-from gossamer.core.url.key import KeyRules
 from gossamer.flow.opening import read_ledger
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
@@ -61,9 +60,7 @@ def folder_findings(path: Path, *, repair: bool, quick: bool, say: Callable[[str
 
 def _rules(folder: CrawlFolder, settings: Settings) -> ShardRules:
     facts = folder.read_facts()
-    return ShardRules(
-        Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards
-    )
+    return ShardRules(Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards)
 
 
 def _look_inside(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from gossamer.core.explain.explanation import ScopePart
-from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.records import PageRecord, UrlKind
 from gossamer.core.page.links import LinkKind
 from gossamer.core.scope.extensions import extension_of
 from gossamer.core.scope.judge import LinkJudge
@@ -19,9 +19,16 @@ _FOUND_AS: Final = {
     "R": (LinkKind.REDIRECT, "a redirect's target"),
     "E": (LinkKind.IFRAME, "a frame of a page"),
     "L": (LinkKind.A, "a link on a page"),
+    "M": (LinkKind.SITEMAP, "an entry of a sitemap"),
+    "F": (LinkKind.FEED, "an entry of a feed"),
     "": (LinkKind.SEED, "a seed"),
 }
 """Last hop letter -> the kind of link it is judged as, in words."""
+
+_FILES: Final = {
+    int(UrlKind.SITEMAP): (LinkKind.TO_SITEMAP, "a sitemap"),
+    int(UrlKind.FEED): (LinkKind.TO_FEED, "a feed"),
+}
 
 
 def judged_anew(judge: LinkJudge, url: str, record: PageRecord | None, site: str) -> ScopePart:
@@ -31,7 +38,7 @@ def judged_anew(judge: LinkJudge, url: str, record: PageRecord | None, site: str
     """
     kind, depth, judged_as = LinkKind.A, 1, "judged anew, as a plain link one step from a seed: it has no record"
     if record is not None:
-        kind, words = _FOUND_AS.get(record.hops[-1:], _FOUND_AS["L"])
+        kind, words = _FILES.get(record.kind) or _FOUND_AS.get(record.hops[-1:], _FOUND_AS["L"])
         depth, judged_as = record.depth, f"judged anew, as it was found: {words}, depth {record.depth}"
     reason = judge.judge_one(url, kind, depth)
     text = _refusal(judge, reason, url, depth) if reason else _admission(judge, url, site, kind)

@@ -13,28 +13,31 @@ from typing import Final
 
 from gossamer.core.facts import Fact, HostHeld, RobotsRead
 from gossamer.core.frontier import commands, events
-from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending
+from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending, at_hand
 from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.host_update import after_visit, change_gap, lookup_failed
-from gossamer.core.frontier.lease import Entry, Errand, Lease, LeaseKind
+from gossamer.core.frontier.lease import LEASE_KINDS, LISTING_LEASES, Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.ledger import Ledger
+from gossamer.core.frontier.permission import permission, tdm_body
 from gossamer.core.frontier.policy import FrontierPolicy
-from gossamer.core.frontier.records import QUEUES, RETRY, HostState
+from gossamer.core.frontier.records import QUEUES, RETRY, HostState, PageRecord
 from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
-from gossamer.core.limits import ROBOTS_BYTES_MAX, ROBOTS_REDIRECTS_MAX
+from gossamer.core.limits import ROBOTS_BYTES_MAX, ROBOTS_REDIRECTS_MAX, SITEMAP_BYTES_MAX
 from gossamer.core.politeness.ceiling import Ceilings
 from gossamer.core.politeness.gap import gap_seconds
+from gossamer.core.preference.preferences import NOTHING, Preferences
 from gossamer.core.robots.answer import RobotsAnswer, robots_state
-from gossamer.core.robots.verdict import verdict_of
 from gossamer.core.scope.reasons import Reason
-from gossamer.core.url.parse import authority_of, target_of
+from gossamer.core.url.parse import authority_of
 
 REFUSALS_PER_TURN: Final = 64
 """URLs refused in one turn of a host, so that no step of the loop is long."""
 POSTPONE_PAUSE_SECONDS: Final = 1.0
 """Between two moves of URLs out of the way of others: they cost writes, and nothing is lost by waiting."""
+_FILE_LEASES: Final = frozenset({LeaseKind.ROBOTS, LeaseKind.PROBE})
+"""Leases without a known URL."""
 UNANSWERED: Final = RobotsAnswer(failure=FailureKind.CONNECT_FAILED)
 """What an errand comes to when its host cannot be asked: unreachable."""
 
@@ -57,6 +60,7 @@ class Wanted:
     authority: str = ""
     hops: int = 0
     errand: Errand | None = None
+    stated: Preferences = NOTHING
 
 
 class Frontier:
@@ -164,6 +168,10 @@ class Frontier:
         host = self.hosts.get(host_id)
         return host.state if host is not None else self.working.touched.get(host_id)
 
+    def records_at_hand(self, host_id: bytes) -> dict[bytes, PageRecord]:
+        """The records of a host's URLs that are in memory, leased or at the head of a queue, by fingerprint."""
+        return at_hand(self.hosts.get(host_id), self.leases.values())
+
     def is_over_cap(self, state: HostState) -> bool:
         """See `FrontierPolicy.is_over_cap`."""
         return self.policy.is_over_cap(state)
@@ -206,7 +214,7 @@ class Frontier:
         host = self.hosts[lease.host_id]
         self._tell(after_visit(host.state, event, self.policy.gap_at(lease.address), self._chance()))
         self.working.touch(host)
-        if lease.kind is LeaseKind.PAGE and lease.entry is not None:
+        if lease.entry is not None:
             self._settle(host, lease.entry, event)
         else:
             self._robots_fetched(host, event, now)
@@ -229,6 +237,10 @@ class Frontier:
     def _robots_fetched(self, host: BackQueue, event: events.Visited, now: float) -> None:
         lease = event.lease
         errand = lease.errand
+        if lease.kind is LeaseKind.PROBE:
+            host.pending = None
+            self._out += host.keep_tdm(lease.authority, tdm_body(event.robots or UNANSWERED), now)
+            return
         if event.redirect and lease.hops < ROBOTS_REDIRECTS_MAX:
             self._follow_robots(host, event)
             return
@@ -255,12 +267,12 @@ class Frontier:
 
     def _keep_robots(self, host: BackQueue, authority: str, answer: RobotsAnswer, now: float) -> None:
         robots = robots_state(answer, host.robots.get(authority), now)
-        host.keep_robots(authority, robots)
+        self._out += host.keep_robots(authority, robots)
         delay = host.crawl_delay(self.policy.product)
         host.state.crawl_delay = delay
         host.state.next_at = max(host.state.next_at, host.state.last_end + delay)
         self.working.touch(host)
-        self._out.append(commands.SaveRobots(host.host_id, authority, robots))
+        self._out += host.sitemaps_named(authority, self.policy.product, now)
         self._tell([RobotsRead(authority, robots.kind, robots.reason, len(robots.body), delay)])
 
     def _postponed(self, event: events.Postponed, now: float) -> None:
@@ -363,11 +375,14 @@ class Frontier:
 
     def _robots_came(self, event: events.RobotsCame, now: float) -> None:
         host = self.hosts.get(event.host_id)
+        entered = host is None and event.loaded is not None
+        if host is None and event.loaded is not None:
+            host = self.working.enter(event.loaded, self._not_before(event.loaded.state))
         if host is None:
             return
         self._keep_robots(host, event.authority, event.answer, now)
         host.asking = "" if host.asking == event.authority else host.asking
-        if host.phase is Phase.ASKING:
+        if entered or host.phase is Phase.ASKING:
             self.working.push(host, now)
 
     def _give_up_errands(self, host: BackQueue) -> None:
@@ -410,7 +425,7 @@ class Frontier:
             self.working.push(host, now)
 
     def _lease_robots(self, host: BackQueue, pending: RobotsPending, now: float, room: Room) -> None:
-        wanted = Wanted(LeaseKind.ROBOTS, pending.url, None, pending.authority, pending.hops)
+        wanted = Wanted(pending.kind, pending.url, None, pending.authority, pending.hops)
         self._lease(host, wanted, now, room)
 
     def _turn_page(self, host: BackQueue, now: float, room: Room) -> None:
@@ -424,18 +439,16 @@ class Frontier:
                     return
                 if other is not None and not host.is_overtaken(entry, other, now):
                     entry = other
-            authority = authority_of(entry.record.url)
-            robots = host.robots.get(authority)
-            if robots is None or robots.expires_at <= now:
-                host.pending = RobotsPending(authority, authority + "/robots.txt")
+            found = permission(host, entry, self.policy, now)
+            if found.asks is not None:
+                host.pending = found.asks
                 self._lease_robots(host, host.pending, now, room)
                 return
-            rules = host.rules_of(authority, self.policy.product)
-            verdict = verdict_of(robots, rules, target_of(entry.record.url))
-            if verdict.allowed:
-                self._lease(host, Wanted(LeaseKind.PAGE, entry.record.url, entry), now, room)
+            if not found.reason:
+                kind = LEASE_KINDS[entry.record.kind]
+                self._lease(host, Wanted(kind, entry.record.url, entry, stated=found.stated), now, room)
                 return
-            self._refuse(host, entry, "robots", verdict.line)
+            self._refuse(host, entry, found.reason, found.detail)
         self.working.push(host, now)
 
     def _look_further(self, host: BackQueue, entry: Entry, now: float) -> bool:
@@ -501,6 +514,7 @@ class Frontier:
             authority=wanted.authority,
             hops=wanted.hops,
             errand=wanted.errand,
+            stated=wanted.stated,
         )
         self.leases[lease.number] = lease
         host.phase = Phase.LEASED
@@ -514,7 +528,8 @@ class Frontier:
     def _body_bytes(self, kind: LeaseKind, state: HostState, room: Room) -> int:
         """Bytes the body of the next answer may have, so that no cap is exceeded."""
         # One byte more than is read of a robots.txt tells a longer file from one that ends there.
-        limits = [ROBOTS_BYTES_MAX + 1 if kind is LeaseKind.ROBOTS else self.policy.body_bytes_max]
+        limits = [ROBOTS_BYTES_MAX + 1 if kind in _FILE_LEASES else self.policy.body_bytes_max]
+        limits = [SITEMAP_BYTES_MAX] if kind in LISTING_LEASES else limits
         if room.bytes is not None:
             limits.append(room.bytes)
         if self.policy.bytes_per_host_max is not None:

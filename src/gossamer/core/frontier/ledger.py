@@ -36,6 +36,8 @@ class Ledger(msgspec.Struct):
     fetches: int = 0
     bytes: int = 0
     statuses: dict[str, int] = {}
+    unarchived: int = 0
+    """Pages whose noarchive was obeyed: fetched, and not stored."""
 
     def problems(self) -> list[str]:
         """The equations that do not hold, in words; empty when the books balance."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.frontier.records import HostState
 from gossamer.core.politeness.gap import GapPolicy
+from gossamer.core.preference.purpose import USES_TDM_FILE, Purpose
 from gossamer.core.scope.reasons import Reason
 
 
@@ -26,6 +27,13 @@ class FrontierPolicy:
     is_allowed: Callable[[str], bool] = bool
     """Whether an address lies in such a range; by default any address does, and `gap_allowed` is what counts."""
     closed: ClosedHosts = field(default_factory=ClosedHosts)
+    purposes: tuple[str, ...] = (Purpose.SEARCH, Purpose.ARCHIVE)
+    """What the crawl's content is for, words of `Purpose`; a URL is refused where one of them is denied."""
+
+    @property
+    def wants_tdm_file(self) -> bool:
+        """Whether a tdmrep.json could deny one of the purposes."""
+        return not USES_TDM_FILE.isdisjoint(self.purposes)
 
     def is_over_cap(self, state: HostState) -> bool:
         """Whether a host has had all that the caps give it."""
