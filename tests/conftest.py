@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.conformance.page import counted
 from tests.published import ABSENT, SHARED
 from tools import environment, programs
 
@@ -66,7 +67,9 @@ def _missing(reason: str) -> NoReturn:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how much was not judged because the published cases are absent."""
-    skipped = terminalreporter.getreports("skipped")
-    unjudged = sum(ABSENT in str(report.longrepr) for report in skipped)
-    if unjudged:
-        terminalreporter.write_line(f"{unjudged} {'case' if unjudged == 1 else 'cases'} skipped: {ABSENT}", yellow=True)
+    if SHARED.is_dir():
+        return
+    skipped = sum(ABSENT in str(report.longrepr) for report in terminalreporter.getreports("skipped"))
+    cases, suites = counted()
+    terminalreporter.write_line(f"{cases:,} published cases of {suites} suites skipped: {ABSENT}", yellow=True)
+    terminalreporter.write_line(f"{skipped} tests skipped with them", yellow=True)

@@ -108,9 +108,12 @@ def _exported(crawl: Crawl, ledger: Ledger, *, rescoped: bool) -> list[tuple[str
     for row in crawl.rows("refused"):
         refused[row["reason"]] += row["count"]
     others = Counter(ledger.refused_links) + Counter(ledger.refused) + Counter(ledger.failed)
-    # Redirects and seeds are links that stand on no page.
+    # Redirects, seeds, and sitemaps named by a robots.txt are links that stand on no page, and no page links once more.
     again = ledger.found_again
-    elsewhere = again + sum(row["outcome"] == "redirected" and row["kind"] == "page" for row in visits) + _seeds(crawl)
+    known = [row for row in visits if row["kind"] not in ("robots", "probe")]
+    elsewhere = again + sum(row["outcome"] == "redirected" for row in known) + _seeds(crawl)
+    named = [*known, *crawl.rows("refused")]
+    elsewhere += sum(row["referrer"].endswith("/robots.txt") for row in named)
     return [
         ("fetches", ledger.fetches, len(visits)),
         ("pages", ledger.pages, len(fetched)),

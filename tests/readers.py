@@ -65,7 +65,7 @@ def index_problems(crawl: Crawl) -> list[str]:
     there: dict[tuple[str, int], str] = {}
     for path in crawl.warcs():
         with path.open("rb") as file:
-            kinds = WarcRecordType.response | WarcRecordType.revisit
+            kinds = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
             for record in ArchiveIterator(file, record_types=kinds, parse_http=False):
                 there[path.name, record.stream_pos] = record.headers["WARC-Target-URI"]
     found = [f"the index names {place}, where no capture is" for place in named.keys() - there.keys()]

@@ -168,7 +168,9 @@ def write_samples(root: Path) -> tuple[Path, Path]:
                 [
                     record.request(capture, asked, b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", (answered, told)),
                     record.response(capture, answered, head, kept, (asked, told)),
-                    record.metadata(capture, told, (answered,), via="http://via.example/", hops="LL"),
+                    record.metadata(
+                        capture, told, (("via", "http://via.example/"), ("hopsFromSeed", "LL")), (answered,)
+                    ),
                 ]
             )
             files.index(cdx.response_line(capture, head, sha1_label(kept), place), 0, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -517,51 +516,3 @@ def test_the_systems_certificates_are_found(monkeypatch: pytest.MonkeyPatch, cer
 def test_a_missing_ca_file_is_misuse(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="name a PEM file"):
         CurlFetcher(bool, CountingClock(), ca_file=tmp_path / "none.pem")
-
-
-# --- published odd answers --------------------------------------------------------------------------------------
-
-
-def fetch_raw(answers: list[bytes]) -> list[Exchange]:
-    """One exchange per raw answer."""
-
-    async def check(server: Server) -> list[Exchange]:
-        async with fetching() as fetcher:
-            return [await fetcher.fetch(request(server.url(f"/{number}"))) for number in range(len(answers))]
-
-    with misbehaving.serve() as server:
-        server.raw = {f"/{number}": answer for number, answer in enumerate(answers)}
-        return asyncio.run(check(server))
-
-
-def test_published_odd_answers_end(shared: Path) -> None:
-    cases = json.loads((shared / "data" / "wpt-http" / "h1-inputs.json").read_text())["cases"]
-    for case, exchange in zip(cases, fetch_raw([case["raw"].encode("latin-1") for case in cases]), strict=True):
-        assert exchange.failure is not None or exchange.status == 200, (case, exchange)
-        assert (exchange.failure is None) <= (exchange.body is not None), (case, exchange)
-
-
-def test_published_lengths(shared: Path) -> None:
-    cases = json.loads((shared / "data" / "wpt-http" / "content-length.json").read_text())["cases"]
-    answers = [
-        "".join(["HTTP/1.1 200 OK\r\n", *(f"Content-Length: {value}\r\n" for value in case["values"]), "\r\n"])
-        for case in cases
-    ]
-    exchanges = fetch_raw([answer.encode("latin-1") + b"x" * 42 for answer in answers])
-    for case, exchange in zip(cases, exchanges, strict=True):
-        body = content(exchange)
-        if exchange.failure is None:
-            # libcurl refuses more than browsers do; what it reads, it reads as they do.
-            assert case["expected"] is None or len(body or b"") == (
-                42 if case["expected"] == "ignored" else case["expected"]
-            ), case
-        else:
-            assert case["expected"] != 42 or len(case["values"]) > 1 or "," in case["values"][0], (case, exchange)
-
-
-def test_published_status_codes(shared: Path) -> None:
-    cases = json.loads((shared / "data" / "wpt-http" / "status-code.json").read_text())["cases"]
-    exchanges = fetch_raw([b"HTTP/1.1 " + case["rest"].encode() + b"\r\nContent-Length: 0\r\n\r\n" for case in cases])
-    for case, exchange in zip(cases, exchanges, strict=True):
-        if exchange.failure is None:
-            assert exchange.status == case["status"], (case, exchange)

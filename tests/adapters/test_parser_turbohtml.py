@@ -155,7 +155,7 @@ def test_directives_of_page_and_header() -> None:
     html = b"<!-- <meta name=robots content=noindex> --><meta name=robots content=noarchive>"
     html += b"<p><meta name=gossamer content=nofollow>"
     document = TurboParser().parse(html, PAGE, "text/html", ("otherbot: noindex",))
-    assert document.directives == Directives(nofollow=True, noarchive=True)
+    assert document.directives == Directives(nofollow=True, noarchive=True, rules=("noarchive", "nofollow"))
     assert TurboParser().parse(b"", PAGE, "text/html", ("none",)).directives.noindex
 
 

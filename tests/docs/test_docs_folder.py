@@ -113,7 +113,8 @@ def test_the_archive_has_the_records_of_the_page(finished: crawls.Crawl) -> None
     for path in finished.warcs():
         with path.open("rb") as file:
             kinds |= {record.rec_type for record in ArchiveIterator(file)}
-    assert kinds == {row[0].strip("`") for row in rows(TEXT, "The archive")}
+    # This crawl's names are given by hand, so none was looked up.
+    assert kinds | {"resource"} == {row[0].strip("`") for row in rows(TEXT, "The archive")}
 
 
 @pytest.mark.parametrize("dataset", sorted(DATASETS))

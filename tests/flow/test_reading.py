@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gossamer.core.http.exchange import Exchange, FailureKind, Truncation
 from gossamer.core.http.outcome import Failed, Fetched, Gone, Redirected, Refused
 from gossamer.core.limits import DECODED_BYTES_MAX
-from gossamer.flow.reading import is_html_start, read
+from gossamer.flow.reading import read
 from gossamer.simulation.clock import EPOCH
 from gossamer.simulation.parser import SimParser
 from tests.workers import Reply, exchange, page
@@ -85,7 +85,7 @@ def test_empty_and_cut_bodies_are_never_copies(reply: dict[str, Any]) -> None:
         ("application/pdf", PAGE, "application/pdf", False),
         ("text/plain", PAGE, "text/plain", False),
         ("", PAGE, "text/html", True),
-        ("", b"%PDF-1.4", "", False),
+        ("", b"%PDF-1.4", "application/pdf", False),
         ("nonsense", PAGE, "text/html", True),
     ],
 )
@@ -93,21 +93,6 @@ def test_the_media_type_decides_whether_it_is_parsed(media: str, body: bytes, re
     seen = reading(body=body, headers=(("Content-Type", media),) if media else ())
     assert seen.media_type == read_as
     assert (seen.document is not None) is parsed
-
-
-@pytest.mark.parametrize(
-    ("body", "html"),
-    [
-        (b"<!DOCTYPE html><p>", True),
-        (b"\xef\xbb\xbf\r\n <HTML>", True),
-        (b"<!doctype svg>", False),
-        (b"<p>", False),
-        (b"", False),
-        (b" " * 600 + b"<html>", False),
-    ],
-)
-def test_is_html_start(body: bytes, html: bool) -> None:
-    assert is_html_start(body) is html
 
 
 @given(

@@ -16,7 +16,7 @@ from gossamer.core.limits import REDIRECT_HOPS_MAX, ROBOTS_BYTES_MAX, URL_TRIES_
 from gossamer.core.robots.answer import RobotsKind
 from gossamer.flow.finished import Finished
 from gossamer.flow.reading import read
-from gossamer.flow.report import ATTEMPTS_KEPT, refuse_queued, report_page, report_robots
+from gossamer.flow.report import ATTEMPTS_KEPT, refuse_queued, report_file, report_page
 from gossamer.ports.exchange import Claim
 from tests.workers import HTML, Bench, Reply, exchange, page, run
 
@@ -249,11 +249,11 @@ def robots_lease(bench: Bench) -> Lease:
     return robots
 
 
-def report_file(bench: Bench, reply: Reply) -> None:
+def report_of_robots(bench: Bench, reply: Reply) -> None:
     lease = robots_lease(bench)
     bench.worker.budget.pages_reserved = 0
     done = exchange(lease.url, reply, started=bench.clock.now())
-    report_robots(bench.worker, bench.shard, Finished(lease, done, read(done, lease.url, bench.worker.parser)))
+    report_file(bench.worker, bench.shard, Finished(lease, done, read(done, lease.url, bench.worker.parser)))
 
 
 FILE = b"User-agent: *\nDisallow: /x\n"
@@ -282,7 +282,7 @@ PACKED = (("Content-Encoding", "gzip"),)
 )
 def test_a_robots_txt_is_archived_and_host_state(reply: Reply, kind: RobotsKind, body: bytes) -> None:
     bench = Bench()
-    report_file(bench, reply)
+    report_of_robots(bench, reply)
     (loaded,) = bench.shard.load_hosts([bench.worker.rules.ids.host_id("a.test")])
     assert loaded is not None
     robots = loaded.robots["http://a.test"]

@@ -48,6 +48,8 @@ class Host:
     directives: str = ""
     """Further nginx directives for the server block, e.g. `location = /slow { return 503; }`."""
     certificate: Certificate | None = None
+    http2: bool = False
+    """Whether HTTP/2 is offered; needs a certificate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def configuration(hosts: Sequence[Host], home: Path, workers: int) -> str:
 
 
 def _server(host: Host, *, first: bool) -> str:
-    tls = " ssl" if host.certificate else ""
+    tls = (" ssl" if host.certificate else "") + (" http2" if host.http2 else "")
     default = " default_server" if first else ""
     listens = [
         f"    listen {f'[{address}]' if ':' in address else address}:{port}{tls}{default};"

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from gossamer.core.datasets import DATASETS, SCHEMA_VERSION
+from gossamer.core.datasets import KNOWN, SCHEMA_VERSION
 from gossamer.core.files.ledger import FileLedger
 from gossamer.core.files.recovery import Plan, plan_recovery
 from gossamer.core.limits import JOURNAL_BYTES_MAX, JOURNAL_SECONDS_MAX, ROW_GROUP_BYTES_MAX
@@ -41,7 +41,7 @@ _JOURNAL: Final = "journal/"
 _JOURNAL_END: Final = ".arrows"
 _ARCHIVE_LINES_END: Final = ".lines"
 """Journals of the archive lie in the same folder and are its own business."""
-_FOLDERS: Final = (*DATASETS, "journal")
+_FOLDERS: Final = (*KNOWN, "journal")
 _SHARD: Final = "_shard"
 _COMMIT: Final = "_commit"
 _DROPPED: Final = -1
@@ -105,7 +105,7 @@ class ArrowDatasets:
     def append(self, dataset: str, columns: Columns, shard: int, commit: int) -> None:
         """Keep rows for the coming commit. ValueError when the columns are not those of the schema."""
         count = _checked_length(dataset, columns)
-        names = [column.name for column in DATASETS[dataset]]
+        names = [column.name for column in KNOWN[dataset]]
         rows = self._rows.setdefault(dataset, {name: [] for name in (*names, _SHARD, _COMMIT)})
         for name in names:
             rows[name].extend(columns[name])
@@ -340,18 +340,18 @@ def _kept(reader: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _journal_schema(dataset: str) -> pa.Schema:
-    fields = [pa.field(c.name, _TYPES[c.type], metadata={"meaning": c.meaning}) for c in DATASETS[dataset]]
+    fields = [pa.field(c.name, _TYPES[c.type], metadata={"meaning": c.meaning}) for c in KNOWN[dataset]]
     fields += [pa.field(_SHARD, pa.int32()), pa.field(_COMMIT, pa.int64())]
     return pa.schema(fields, {"gossamer.dataset": dataset, "gossamer.schema_version": str(SCHEMA_VERSION)})
 
 
-_SCHEMAS: Final = {dataset: _journal_schema(dataset) for dataset in DATASETS}
+_SCHEMAS: Final = {dataset: _journal_schema(dataset) for dataset in KNOWN}
 
 
 def _checked_length(dataset: str, columns: Columns) -> int:
-    if dataset not in DATASETS:
-        raise ValueError(f"no dataset {dataset!r}; there are {', '.join(DATASETS)}")
-    wanted = {column.name for column in DATASETS[dataset]}
+    if dataset not in KNOWN:
+        raise ValueError(f"no dataset {dataset!r}; there are {', '.join(KNOWN)}")
+    wanted = {column.name for column in KNOWN[dataset]}
     if amiss := wanted.symmetric_difference(columns):
         raise ValueError(f"columns of {dataset} missing or unknown: {', '.join(sorted(amiss))}")
     lengths = {len(values) for values in columns.values()}

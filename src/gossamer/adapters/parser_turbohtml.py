@@ -14,12 +14,13 @@ import turbohtml
 import turbohtml.saxparse
 
 from gossamer.core.limits import HTML_DEPTH_COMMON, HTML_DEPTH_MAX, HTML_NODES_MAX, TITLE_CHARACTERS_MAX
+from gossamer.core.page import json_ld
 from gossamer.core.page.charset import decode
 from gossamer.core.page.directives import read_directives
 from gossamer.core.page.document import Document
 from gossamer.core.page.expansion import nodes_at_most
 from gossamer.core.page.link_columns import LinkColumns, folded
-from gossamer.core.page.link_rules import ELEMENT_RULES, SRCSET_ELEMENTS, flags_of, kind_of_link
+from gossamer.core.page.link_rules import ELEMENT_RULES, SRCSET_ELEMENTS, LinkRule, flags_of, kind_of_link, rare_rules
 from gossamer.core.page.links import LinkKind
 from gossamer.core.page.refresh import parse_refresh
 from gossamer.core.page.srcset import srcset_urls
@@ -52,18 +53,19 @@ class TurboParser:
         if _is_too_deep(tree, text):
             document.malformed = TOO_DEEP
             return document
-        _read(tree, document, len(text), robots_tags)
+        _read(tree, document, text, robots_tags)
         return document
 
 
-def _read(tree: turbohtml.Document, document: Document, characters: int, robots_tags: tuple[str, ...]) -> None:
-    """Fill `document` with what `tree` says."""
+def _read(tree: turbohtml.Document, document: Document, text: str, robots_tags: tuple[str, ...]) -> None:
+    """Fill `document` with what `tree`, made from `text`, says."""
+    characters, rare = len(text), rare_rules(text)
     reading = _Reading(characters * _TEXT_COPIES_MAX)
-    reading.walk(tree)
+    reading.walk(tree, rare)
     if reading.has_template:
         tree.remove("template")
         reading = _Reading(characters * _TEXT_COPIES_MAX)
-        reading.walk(tree)
+        reading.walk(tree, rare)
     document.title = reading.title
     document.language = reading.language or reading.pragma_language
     document.directives = read_directives(reading.named, robots_tags)
@@ -121,16 +123,18 @@ class _Reading:
         self.has_template = False
         self._text_budget = text_budget
 
-    def walk(self, tree: turbohtml.Document) -> None:
-        """Visit the elements that may say something, in document order."""
-        for element in tree.iter_elements(_READ_TAGS):
+    def walk(self, tree: turbohtml.Document, rare: dict[str, tuple[LinkRule, ...]]) -> None:
+        """Visit the elements that may say something, in document order; `rare` has the rules of further ones."""
+        for element in tree.iter_elements((*_READ_TAGS, *rare)):
             tag = element.tag
             if tag == "a":
                 self._read_anchor(element)
             elif tag in _LINK_READERS:
                 _LINK_READERS[tag](element, self.columns)
-            else:
+            elif tag in _PAGE_READERS:
                 _PAGE_READERS[tag](self, element)
+            if tag in rare:
+                _add_by_rules(element, rare[tag], self.columns)
 
     def _read_anchor(self, element: turbohtml.Element) -> None:
         """Read an `a` of HTML or SVG."""
@@ -207,15 +211,19 @@ def _description(element: turbohtml.Element) -> str:
 
 def _read_by_rules(element: turbohtml.Element, columns: LinkColumns) -> None:
     tag = element.tag
-    for attribute, kind, text_attribute in ELEMENT_RULES[tag]:
-        value = element.attr(attribute)
-        if value:
-            columns.add(value, kind, 0, element.attr(text_attribute) or "" if text_attribute else "")
+    _add_by_rules(element, ELEMENT_RULES[tag], columns)
     if tag in SRCSET_ELEMENTS:
         source = element.attr("src")
         for candidate in srcset_urls(element.attr("srcset") or ""):
             if candidate != source:
                 columns.add(candidate, LinkKind.IMAGE, 0, "")
+
+
+def _add_by_rules(element: turbohtml.Element, rules: tuple[LinkRule, ...], columns: LinkColumns) -> None:
+    for attribute, kind, text_attribute in rules:
+        value = element.attr(attribute)
+        if value:
+            columns.add(value, kind, 0, element.attr(text_attribute) or "" if text_attribute else "")
 
 
 def _read_area(element: turbohtml.Element, columns: LinkColumns) -> None:
@@ -229,7 +237,13 @@ def _read_link(element: turbohtml.Element, columns: LinkColumns) -> None:
     href = element.attr("href")
     if href:
         rel = element.attr("rel") or ""
-        columns.add(href, kind_of_link(rel), flags_of(rel), element.attr("title") or "")
+        kind = kind_of_link(rel, element.attr("type") or "")
+        columns.add(href, kind, flags_of(rel), element.attr("title") or "")
+    candidates = element.attr("imagesrcset")
+    if candidates:
+        for candidate in srcset_urls(candidates):
+            if candidate != href:
+                columns.add(candidate, LinkKind.IMAGE, 0, "")
 
 
 def _read_form(element: turbohtml.Element, columns: LinkColumns) -> None:
@@ -239,11 +253,36 @@ def _read_form(element: turbohtml.Element, columns: LinkColumns) -> None:
         columns.add(action, LinkKind.FORM, 0, element.attr("name") or "")
 
 
+def _read_button(element: turbohtml.Element, columns: LinkColumns) -> None:
+    """A button may send its form elsewhere (section 4.10.18.6, `formaction`)."""
+    action = element.attr("formaction")
+    if action and (element.attr("formmethod") or "get").strip().lower() not in ("post", "dialog"):
+        columns.add(action, LinkKind.FORM, 0, element.attr("name") or "")
+
+
+def _read_input(element: turbohtml.Element, columns: LinkColumns) -> None:
+    _read_by_rules(element, columns)
+    _read_button(element, columns)
+
+
+def _read_script(element: turbohtml.Element, columns: LinkColumns) -> None:
+    """A script of HTML or SVG, or a block of linked data."""
+    source = element.attr("src") or element.attr("href") or element.attr("xlink:href")
+    if source:
+        columns.add(source, LinkKind.SCRIPT, 0, "")
+    elif (element.attr("type") or "").partition(";")[0].strip().lower() == json_ld.MEDIA_TYPE:
+        for url in json_ld.json_ld_urls(element.text):
+            columns.add(url, LinkKind.JSON_LD, 0, "")
+
+
 _LINK_READERS: Final[dict[str, Callable[[turbohtml.Element, LinkColumns], None]]] = {
     **dict.fromkeys(ELEMENT_RULES, _read_by_rules),
     "area": _read_area,
     "link": _read_link,
     "form": _read_form,
+    "button": _read_button,
+    "input": _read_input,
+    "script": _read_script,
 }
 _PAGE_READERS: Final[dict[str, Callable[[_Reading, turbohtml.Element], None]]] = {
     "html": _Reading.read_root,

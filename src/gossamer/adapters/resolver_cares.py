@@ -10,6 +10,7 @@ import asyncio
 import ipaddress
 import re
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -161,7 +162,7 @@ class CaresResolver:
         found = [question.result() for question in asked if _addresses(question)]
         if found:
             addresses = self._ordered([address for some, _ in found for address in some])
-            return self._guarded(addresses, min(ttl for _, ttl in found), now)
+            return replace(self._guarded(addresses, min(ttl for _, ttl in found), now), answered=now)
         return _failure(asked, now)
 
     async def _ask(self, host: str, kind: Literal["A", "AAAA"]) -> _Found:

@@ -66,6 +66,7 @@ TABLES: Final = {
     Table.HELD: TableOptions(deletions=True),
     Table.ROBOTS: TableOptions(memtable=4 * MIB),
     Table.CONTENT: TableOptions(memtable=8 * MIB),
+    Table.ALIAS: TableOptions(prefix=True),
     Table.OUTBOX: TableOptions(memtable=4 * MIB, deletions=True),
     Table.FILES: TableOptions(),
     Table.SEEN: TableOptions(memtable=8 * MIB),

@@ -19,16 +19,16 @@ from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.core.http.content_coding import codings_of, decode
 from gossamer.core.http.headers import Head, field_values, parse_head
-from gossamer.core.http.media_type import combined
+from gossamer.core.http.sniff import media_type_of
 from gossamer.core.limits import RECORD_BYTES_MAX, REVISIT_STEPS_MAX
-from gossamer.core.url.key import KEY_RULES_NEWEST, KeyRules, url_key
+from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import parse
 from gossamer.core.url.surt import surt
 from gossamer.core.warc.date import timestamp
 from gossamer.core.warc.lookup import IndexLine, journal_lines, moment_seconds, parse_line, sorted_lines
 from gossamer.core.warc.reading import WarcRecord, parse_record, split_http
 from gossamer.core.warc.target import target_uri
-from gossamer.flow.reading import HTML_TYPES, is_html_start
+from gossamer.flow.reading import HTML_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from gossamer.core.warc.location import Location
 
 _GZIP_BITS: Final = 31
-_KEY_RULES: Final = KeyRules(KEY_RULES_NEWEST)
 
 
 @dataclass(frozen=True)
@@ -84,11 +83,9 @@ class StoredCapture:
 
     @cached_property
     def media_type(self) -> str:
-        """Its essence, or "text/html" for an untyped body that begins as HTML."""
-        media = combined(field_values(self.headers, "content-type"))
-        if media is not None:
-            return media.essence
-        return "text/html" if is_html_start(self.body) else ""
+        """Its essence; what the bytes are where the server does not know."""
+        options = next(iter(field_values(self.headers, "x-content-type-options")), "")
+        return media_type_of(field_values(self.headers, "content-type"), self.body, options)
 
     @cached_property
     def body(self) -> bytes:
@@ -139,7 +136,11 @@ def moment_of(at: str | float | None) -> float | None:
 
 def find_captures(folder: CrawlFolder, url: str) -> list[IndexLine]:
     """All captures of a normalised URL, oldest first: those of this very spelling, else those with its key."""
-    found = [line for line in _index_lines(folder, surt(target_uri(url))) if _key(line.url) == _key(url)]
+    rules = folder.read_facts().keys
+    key = url_key(target_uri(url), rules)
+    found = [
+        line for line in _index_lines(folder, surt(target_uri(url))) if url_key(target_uri(line.url), rules) == key
+    ]
     exact = [line for line in found if line.url == target_uri(url)]
     return sorted(exact or found, key=_moment)
 
@@ -184,10 +185,6 @@ def _original(folder: CrawlFolder, record: WarcRecord, line: IndexLine, steps: i
 
 def _moment(line: IndexLine) -> tuple[str, str, int]:
     return (line.moment, line.place.file, line.place.offset)
-
-
-def _key(url: str) -> str:
-    return url_key(target_uri(url), _KEY_RULES)
 
 
 def _index_lines(folder: CrawlFolder, wanted: str) -> Iterator[IndexLine]:

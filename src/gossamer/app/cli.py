@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "set": "change live settings of a crawl, running or not",
     "explain": "why a URL was or was not fetched, and all that is known of it",
     "show": "a stored capture: as text, headers, links or as it was sent",
+    "derive": "make pages, links, texts and the index from an archive alone, anybody's",
     "forget": "fetch a URL again that is done, gone, failed or refused",
     "get": "fetch one page as a crawl would, and show what came and what would become of it",
     "doctor": "check this machine, or a crawl folder and mend it",

@@ -98,7 +98,7 @@ class ControlServer:
         try:
             with contextlib.suppress(OSError, ValueError, TimeoutError):
                 while line := await asyncio.wait_for(reader.readline(), CONTROL_SECONDS_MAX):
-                    writer.write(_line(self._answer(line)))
+                    writer.write(_line(answer_to(line, self._answers)))
                     await asyncio.wait_for(writer.drain(), CONTROL_SECONDS_MAX)
                 writer.close()
                 await asyncio.wait_for(writer.wait_closed(), CONTROL_SECONDS_MAX)
@@ -106,24 +106,26 @@ class ControlServer:
             self._connections -= 1
             writer.transport.abort()
 
-    def _answer(self, line: bytes) -> Message:
-        try:
-            request = json.loads(line)
-        except (ValueError, RecursionError):
-            return {"error": "a request is one JSON object on one line"}
-        if not isinstance(request, dict):
-            return {"error": "a request is one JSON object on one line"}
-        message = cast("Message", request)
-        answering = self._answers.get(str(message.get("ask")))
-        if answering is None:
-            found = nearest(str(message.get("ask")), self._answers)
-            return {"error": "unknown request" + (f"; did you mean {found}?" if found else "")}
-        try:
-            return answering(message)
-        except (UserError, ValueError) as error:
-            return {"error": str(error)}
-        except Exception as error:  # noqa: BLE001 - the asker's bad luck, or ours, must not end the crawl
-            return {"error": f"this question has no answer ({type(error).__name__}: {error})"[:ERROR_CHARACTERS]}
+
+def answer_to(line: bytes, answers: Mapping[str, Answering]) -> Message:
+    """What is answered to one line from the socket, whatever is on it; what is wrong with it under "error"."""
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError):
+        return {"error": "a request is one JSON object on one line"}
+    if not isinstance(request, dict):
+        return {"error": "a request is one JSON object on one line"}
+    message = cast("Message", request)
+    answering = answers.get(str(message.get("ask")))
+    if answering is None:
+        found = nearest(str(message.get("ask")), answers)
+        return {"error": "unknown request" + (f"; did you mean {found}?" if found else "")}
+    try:
+        return answering(message)
+    except (UserError, ValueError) as error:
+        return {"error": str(error)}
+    except Exception as error:  # noqa: BLE001 - the asker's bad luck, or ours, must not end the crawl
+        return {"error": f"this question has no answer ({type(error).__name__}: {error})"[:ERROR_CHARACTERS]}
 
 
 def ask(folder: CrawlFolder, request: Message) -> Message | None:

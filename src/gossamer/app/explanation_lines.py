@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         QueuePart,
         RobotsPart,
         SearchPart,
+        UsesPart,
     )
 
 LABEL_COLUMNS: Final = 12
@@ -43,10 +44,14 @@ def explanation_lines(explanation: Explanation) -> list[str]:
         lines += _line("fetched as", f"{found.key.fetch_url} (the spelling found first)")
     if found.key.key != found.url:
         lines += _line("key", f"{found.key.key} (the spelling compared)")
+    lines += _line("alias of", found.key.alias_of) if found.key.alias_of else []
+    lines += _listed("aliases", found.key.aliases)
+    lines += _listed("by rule", found.key.rules if found.key.aliases or found.key.alias_of else [])
     lines += _found(found.found) if found.found is not None else []
     lines += _line("scope", f"{found.scope.verdict}: {found.scope.text}")
     lines += _line("", found.scope.judged_as)
     lines += _robots(found.robots)
+    lines += _uses(found.uses) if found.uses is not None else []
     lines += _host(found.host, found.now) if found.host is not None else _line("host", "never met")
     lines += _queue(found.queue) if found.queue is not None else []
     lines += _next(found.next, found.now) if found.next is not None else []
@@ -76,9 +81,22 @@ def _visit(attempt: AttemptPart) -> str:
 
 
 def _found(found: FoundPart) -> list[str]:
-    where = f"on {found.referrer}" if found.referrer else "as a seed"
-    lines = _line("found", f"{moment(found.at)} {where}")
-    return lines + _line("", f"{found.path} (depth {found.depth}, group {found.group or 'none'})")
+    lines = _line("found", f"{moment(found.at)} {_where(found)}")
+    lines += _line("", f"{found.path} (depth {found.depth}, group {found.group or 'none'})")
+    if found.hints:
+        lines += _line("hints", ", ".join(f"{name} {claim}" for name, claim in found.hints.items()))
+    return lines
+
+
+def _where(found: FoundPart) -> str:
+    if not found.referrer:
+        return "as a seed"
+    if found.hops.endswith("M"):
+        through = "named by" if found.referrer.endswith("/robots.txt") else "through sitemap"
+    else:
+        through = "through feed" if found.hops.endswith("F") else "on"
+    what = "" if found.kind == "page" else f"as a {found.kind} "
+    return f"{what}{through} {found.referrer}"
 
 
 def _robots(robots: RobotsPart) -> list[str]:
@@ -93,6 +111,13 @@ def _robots(robots: RobotsPart) -> list[str]:
     if robots.good_at and robots.good_at < robots.fetched_at:
         lines += _line("", f"an older copy goes on ruling, received {moment(robots.good_at)}")
     return lines
+
+
+def _uses(uses: UsesPart) -> Iterator[str]:
+    purposes = ", ".join(uses.purposes)
+    verdict = f"denied: {uses.refused}" if uses.refused else "not denied"
+    denied = [f"{purpose} denied by {words}" for purpose, words in uses.denied.items()]
+    return _listed("uses", [f"for {purposes}: {verdict}", *denied, *uses.statements])
 
 
 def _host(host: HostPart, now: float) -> list[str]:

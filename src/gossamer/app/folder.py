@@ -17,13 +17,14 @@ from gossamer.app.exit_codes import Exit
 from gossamer.app.seeds import Seed, decode_seeds, encode_seeds
 from gossamer.app.settings.crawl_toml import read_crawl_toml, write_crawl_toml
 from gossamer.app.whole_file import append_lines, sync_folder, whole_lines, write_whole
-from gossamer.core.url.key import KEY_RULES_NEWEST
+from gossamer.core.url.key import KEY_RULES_NEWEST, KeyRules
 from gossamer.core.url.site import SiteList
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from gossamer.app.settings import Changed, Settings
+    from gossamer.app.settings.tree import KeySettings
 
 HASH_KEY_BYTES: Final = 16
 """Bytes of the key of the fingerprint hash; a fingerprint has as many."""
@@ -41,11 +42,26 @@ class FixedFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Version of the Public Suffix List that sites are told by; the list itself lies beside this file."""
     hash_key: bytes
     """Of the keyed hash that makes fingerprints and chooses shards."""
+    key_drop: tuple[str, ...] = ()
+    """Parameters that keys leave out beyond those of the version (`keys.drop`)."""
+    key_keep: tuple[str, ...] = ()
+    """Parameters that keys keep whatever the version says (`keys.keep`)."""
 
     @classmethod
-    def new(cls) -> Self:
+    def new(cls, settings: KeySettings | None = None) -> Self:
         """For a crawl that starts now."""
-        return cls(key_rules=KEY_RULES_NEWEST, psl=SiteList.version, hash_key=secrets.token_bytes(HASH_KEY_BYTES))
+        return cls(
+            key_rules=KEY_RULES_NEWEST,
+            psl=SiteList.version,
+            hash_key=secrets.token_bytes(HASH_KEY_BYTES),
+            key_drop=settings.drop if settings else (),
+            key_keep=settings.keep if settings else (),
+        )
+
+    @property
+    def keys(self) -> KeyRules:
+        """What makes two URLs one in this crawl. Raises ValueError for a version of a newer release."""
+        return KeyRules(self.key_rules, self.key_drop, self.key_keep)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from gossamer.core.limits import HOSTS_PER_ANSWER_MAX, ROBOTS_AUTHORITIES_PER_HO
 from gossamer.core.robots.answer import decode_robots
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.seen.fingerprint import Fingerprinter
-from gossamer.core.url.key import KeyRules
 from gossamer.core.warc.location import FileMark, FileState
 from gossamer.flow.commit import decode_mark
 from gossamer.flow.inspection import ShardView
@@ -213,8 +212,7 @@ def open_books(folder: CrawlFolder, settings: Settings) -> Generator[HostBooks]:
 
     with open_views(folder, settings) as views:
         facts, orders = folder.read_facts(), read_orders(folder)
-        keys = KeyRules(facts.key_rules)
-        rules = ShardRules(Fingerprinter(facts.hash_key), keys, folder.read_sites(), settings.crawl.shards)
+        rules = ShardRules(Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards)
         blocked = read_block_file(settings.scope.block_file).joined(orders.block_list)
         guard = AddressGuard(parse_networks(settings.network.allow_address))
         closed = ClosedHosts(blocked, frozenset(orders.paused))

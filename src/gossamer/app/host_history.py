@@ -12,10 +12,11 @@ from gossamer.app.captures import read_capture
 from gossamer.app.errors import UserError
 from gossamer.core.http.exchange import FailureKind, Truncation
 from gossamer.core.http.request import PRODUCT
+from gossamer.core.limits import ROBOTS_AUTHORITIES_PER_HOST_MAX
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.robots.verdict import ROBOTS_TARGET, verdict_of
-from gossamer.core.url.parse import authority_of, target_of
+from gossamer.core.url.parse import authority_of, host_of, target_of
 from gossamer.core.warc.location import Location
 from gossamer.core.warc.lookup import IndexLine
 
@@ -145,7 +146,7 @@ def requests_of(folder: CrawlFolder, visits: VisitRows, host: str, since: float)
 
     Rules are found again by reading each robots.txt from the archive, as it was received, in the order received.
     """
-    rules = RulesThen(folder)
+    rules = RulesThen(folder, host)
     for row in visits.of_host(host, REQUEST_COLUMNS, all_robots=True):
         started = row["started"].timestamp()
         if row["host"] == host and started >= since:
@@ -164,9 +165,13 @@ def requests_of(folder: CrawlFolder, visits: VisitRows, host: str, since: float)
 
 @dataclass(slots=True)
 class RulesThen:
-    """What each authority's robots.txt said, learned from its fetches one after the other."""
+    """What the robots.txt of each authority of a host said, learned from its fetches one after the other.
+
+    As many are remembered as a crawl does, the last ones read.
+    """
 
     folder: CrawlFolder
+    host: str
     _states: dict[str, RobotsState] = field(default_factory=dict[str, RobotsState])
     _rules: dict[str, RobotsRules | None] = field(default_factory=dict[str, "RobotsRules | None"])
     _asked: dict[str, str] = field(default_factory=dict[str, str])
@@ -176,13 +181,18 @@ class RulesThen:
         """Take in one fetch of a robots.txt, of any host."""
         url = row["url"]
         asker = self._asked.pop(url, None) or authority_of(url)
+        if host_of(asker + "/") != self.host:
+            return
         if row["location"]:
             self._asked[row["location"]] = asker
             return
         ended = row["started"].timestamp() + row["seconds"]
-        state = robots_state(self._answer(row), self._states.get(asker), ended)
+        state = robots_state(self._answer(row), self._states.pop(asker, None), ended)
         self._states[asker] = state
         self._rules[asker] = RobotsRules.parse(state.body, PRODUCT) if state.body else None
+        if len(self._states) > ROBOTS_AUTHORITIES_PER_HOST_MAX:
+            oldest = next(iter(self._states))
+            del self._states[oldest], self._rules[oldest]
 
     def words(self, url: str, kind: str) -> str:
         """The rule that decided about a request."""

@@ -42,6 +42,6 @@ def open_network(settings: Settings) -> Network:
     return Network(
         guard=guard,
         clock=clock,
-        fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file),
+        fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file, http2=settings.fetch.http2),
         resolver=CaresResolver(guard, clock, hosts=hosts_map(settings), nameservers=settings.dns.nameservers),
     )

@@ -98,6 +98,7 @@ def ledger_numbers(ledgers: list[Ledger]) -> dict[str, Any]:
         "pages": ledger.pages,
         "group_pages": dict(sorted(ledger.group_pages.items())),
         "copies": ledger.copies,
+        "unarchived": ledger.unarchived,
         "fetches": ledger.fetches,
         "bytes": ledger.bytes,
         "statuses": dict(sorted(ledger.statuses.items())),

@@ -31,6 +31,7 @@ def frontier_policy(settings: Settings, guard: AddressGuard) -> FrontierPolicy:
         pages_per_host_max=crawl.max_pages_per_host,
         bytes_per_host_max=crawl.max_bytes_per_host,
         hosts=host_rules(settings),
+        purposes=politeness.purposes,
     )
 
 

@@ -25,11 +25,17 @@ if TYPE_CHECKING:
     from gossamer.app.settings.group_settings import SeedGroup
     from gossamer.app.settings.tree import ScopeSettings
     from gossamer.core.page.links import LinkKind
+    from gossamer.core.url.key import KeyRules
     from gossamer.core.url.site import SiteList
 
 
 def make_judge(
-    settings: ScopeSettings, seeds: Iterable[Seed], sites: SiteList, own: Iterable[SeedGroup] = ()
+    settings: ScopeSettings,
+    seeds: Iterable[Seed],
+    sites: SiteList,
+    own: Iterable[SeedGroup] = (),
+    *,
+    keys: KeyRules | None = None,
 ) -> LinkJudge:
     """The judge of a crawl's links; `own` are the seed groups with a scope of their own, drawn from their own seeds.
 
@@ -41,7 +47,7 @@ def make_judge(
         members[seed.group if seed.group in groups else ""].append(seed.url)
 
     def rules(kind: str, name: str) -> ScopeRules:
-        return ScopeRules(Scope(ScopeKind(kind), tuple(members[name]), domains), sites.site_of)
+        return ScopeRules(Scope(ScopeKind(kind), tuple(members[name]), domains), sites.site_of, keys)
 
     by_group = {
         name: GroupRules(rules(group.scope or settings.kind, name), group.depth_max(settings.max_depth))
@@ -52,7 +58,8 @@ def make_judge(
 
 def crawl_judge(settings: Settings, folder: CrawlFolder, sites: SiteList) -> LinkJudge:
     """The judge of a crawl folder: its settings, its seeds, and what its operator blocked."""
-    judge = make_judge(settings.scope, folder.read_seeds(), sites, settings.seeds.groups)
+    keys = folder.read_facts().keys
+    judge = make_judge(settings.scope, folder.read_seeds(), sites, settings.seeds.groups, keys=keys)
     judge.block(read_orders(folder).block_list)
     return judge
 
@@ -82,7 +89,7 @@ def _filters(settings: ScopeSettings) -> FilterRules:
         extensions=refused_extensions(settings.wanted_media, settings.extensions),
         url_length_max=settings.max_url_length,
         depth_max=settings.max_depth,
-        kinds=_kinds(settings.follow_kinds),
+        kinds=_kinds(settings.follow_kinds, settings.follow),
         obey_nofollow=settings.nofollow == "obey",
         blocked=read_block_file(settings.block_file),
     )
@@ -95,9 +102,9 @@ def _patterns(patterns: tuple[str, ...], key: str) -> Patterns:
         raise UserError(f"{key}: {error}", "patterns are RE2 syntax: no look-around, no back-references") from error
 
 
-def _kinds(names: tuple[str, ...]) -> frozenset[LinkKind]:
+def _kinds(names: tuple[str, ...], sources: tuple[str, ...]) -> frozenset[LinkKind]:
     try:
-        return followed_kinds(names)
+        return followed_kinds(names, sources)
     except ValueError as error:
         raise UserError(f"scope.follow_kinds: {error}") from error
 

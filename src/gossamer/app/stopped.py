@@ -17,7 +17,6 @@ from gossamer.core.dns.address_guard import AddressGuard, parse_networks
 from gossamer.core.ending import EndState
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.seen.fingerprint import Fingerprinter
-from gossamer.core.url.key import KeyRules
 from gossamer.flow.inspection import CrawlState, Inspection, ShardView
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
@@ -41,7 +40,7 @@ def open_stopped(folder: CrawlFolder, settings: Settings, host: str) -> Generato
     with ExitStack() as stack:
         stack.enter_context(folder.hold())
         facts, sites = folder.read_facts(), folder.read_sites()
-        rules = ShardRules(Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), sites, settings.crawl.shards)
+        rules = ShardRules(Fingerprinter(facts.hash_key), facts.keys, sites, settings.crawl.shards)
         views = _Views(folder, stack)
         judge = make_judge(settings.scope, _seeds_near(folder, sites, host), sites, settings.seeds.groups)
         # A scope widens within a site only, so the host's own shard holds what concerns it.

@@ -16,6 +16,7 @@ from gossamer.core.http.outcome import Redirected
 from gossamer.core.http.request import ACCEPT_PAGES, ACCEPT_ROBOTS, PRODUCT
 from gossamer.core.limits import REDIRECT_HOPS_MAX, ROBOTS_BYTES_MAX, ROBOTS_REDIRECTS_MAX
 from gossamer.core.politeness.gap import gap_seconds
+from gossamer.core.preference.site_files import site_preferences
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.robots.verdict import RobotsVerdict, verdict_of
@@ -135,6 +136,9 @@ class Visitor:
             return step
         step.robots = await self.robots(authority_of(url))
         step.verdict = step.robots.verdict(url)
+        refused = site_preferences(step.robots.rules, None, target_of(url)).refusal(self._policy.purposes)
+        if refused is not None and step.verdict.allowed:
+            step.verdict = RobotsVerdict(allowed=False, line=f"{refused.purpose}: {refused.evidence}")
         if not step.verdict.allowed:
             return step
         exchange = await self._fetch(url, ACCEPT_PAGES, cookies)

@@ -36,7 +36,6 @@ from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
 from gossamer.core.seen.fingerprint import Fingerprinter
-from gossamer.core.url.key import KeyRules
 from gossamer.core.warc.record import WarcInfo
 from gossamer.flow.asking import Asking
 from gossamer.flow.budget import Budget
@@ -101,7 +100,7 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     _expect_stores(settings, folder)
     world = _make_world(settings, folder, guard)
     rules = ShardRules(
-        Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards
+        Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards, settings.keys.learn
     )
     judge, orders = crawl_judge(settings, folder, rules.sites), read_orders(folder)
     closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
@@ -170,7 +169,7 @@ def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) ->
             disk, clock, entropy, warc_info(settings), WarcNaming(bytes_target=settings.archive.warc_bytes)
         ),
         datasets=ArrowDatasets(disk, clock, limits=journals),
-        fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file),
+        fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file, http2=settings.fetch.http2),
         resolver=CaresResolver(guard, clock, hosts=hosts_map(settings), nameservers=settings.dns.nameservers),
         stores=list(_open_stores(settings, folder)),
         watching=make_watching(settings, folder),
@@ -248,6 +247,9 @@ def crawl_policy(settings: Settings) -> CrawlPolicy:
         patience=settings.crawl.patience,
         copies_follow=settings.copies.follow,
         wanted_media=settings.scope.wanted_media,
+        purposes=settings.politeness.purposes,
+        obeys_noarchive=settings.archive.noarchive == "obey",
+        well_known_sitemaps=settings.scope.well_known_sitemaps,
     )
 
 

@@ -38,20 +38,36 @@ PAGES: Final = (
     Column("copy_of", "string", "URL under which the same body was archived before; empty otherwise"),
     Column("title", "string", "title of the page"),
     Column("language", "string", "declared language"),
-    Column("noindex", "bool", "a page directive asks not to index"),
+    Column("noindex", "bool", "a page directive asks not to index, now or since unavailable_after"),
     Column("nofollow", "bool", "a page directive asks not to follow"),
     Column("malformed", "string", "why the page gave no links; empty otherwise"),
     Column("truncated", "string", "WARC-Truncated reason; empty otherwise"),
     Column("location", "string", "redirect target; empty otherwise"),
     Column("referrer", "string", "first page found linking here"),
     Column("depth", "int32", "links from a seed"),
-    Column("hops", "string", "hop path from a seed: L link, R redirect, E embed, P prerequisite"),
+    Column("hops", "string", "hop path from a seed: L link, R redirect, E embed, P prerequisite, M sitemap, F feed"),
     Column("group", "string", "seed group"),
     Column("attempt", "int32", "1 for the first visit of this URL"),
     Column("links", "int32", "links found"),
     Column("warc", "string", "archive file; empty when nothing was stored"),
     Column("offset", "int64", "offset of the response or revisit record"),
     Column("length", "int64", "compressed length of that record"),
+    Column("noarchive", "bool", "a page directive asks not to keep a copy"),
+    Column("unavailable_after", "timestamp", "when the page asks to leave an index; null where it does not"),
+    Column("robots_rules", "string", "all rules of meta robots and X-Robots-Tag that hold for us, in lower case"),
+    Column("content_signal", "string", "Content-Signal as stated, each with its source (robots.txt, header)"),
+    Column("content_usage", "string", "Content-Usage (AIPREF) as stated, each with its source"),
+    Column("license", "string", "RSL licences named, each with its source"),
+    Column("tdm_reservation", "string", "TDMRep: 1 reserved, 0 not; empty where not stated"),
+    Column("tdm_policy", "string", "TDMRep: URL of the policy; empty where not stated"),
+    Column("denied_uses", "string", "purposes that these statements deny, blanks between"),
+    Column("hint_lastmod", "string", "last change as a sitemap or feed claims it; empty without a claim"),
+    Column("hint_changefreq", "string", "change frequency as a sitemap claims it"),
+    Column("hint_priority", "float64", "priority as a sitemap claims it; null without a claim"),
+    Column("hint_published", "string", "date of publication as a news sitemap or feed claims it"),
+    Column(
+        "hint_alternates", "string", "LANGUAGE=URL of each hreflang alternate that a sitemap claims, blanks between"
+    ),
 )
 
 LINKS: Final = (
@@ -79,4 +95,16 @@ REFUSED: Final = (
     Column("nofollow", "bool", "every link met, or its page, said nofollow"),
 )
 
+TEXTS: Final = (
+    Column("url", "string", "fetch URL of the capture"),
+    Column("started", "timestamp", "start of the exchange"),
+    Column("text", "string", "what a reader sees of it"),
+    Column("warc", "string", "archive file"),
+    Column("offset", "int64", "offset of the response or revisit record"),
+)
+
 DATASETS: Final = {"pages": PAGES, "links": LINKS, "refused": REFUSED}
+"""Those of a crawl."""
+DERIVED: Final = {"pages": PAGES, "links": LINKS, "texts": TEXTS}
+"""Those that `gossamer derive` makes from an archive."""
+KNOWN: Final = {**DATASETS, **DERIVED}

@@ -129,6 +129,32 @@ class ScopeChanged(Fact, frozen=True):
 # --- hosts -------------------------------------------------------------------------------------------------------
 
 
+class AliasLearned(Fact, frozen=True):
+    """A host has taught that something makes no difference in its URLs: other spellings of known ones are left."""
+
+    topic = Topic.HOSTS
+    host: str
+    rule: str
+    """In what such spellings differ: "final slash", "index page index.html", "www", "scheme", "parameter ref"."""
+    samples: int
+    """Pairs that turned out to be one page."""
+    one: str
+    other: str
+    """The last of those pairs."""
+
+
+class AliasRefuted(Fact, frozen=True):
+    """A pair of pages differed after all: the rule is given up, and what was left alone under it is fetched."""
+
+    level = Level.WARNING
+    topic = Topic.HOSTS
+    host: str
+    rule: str
+    one: str
+    other: str
+    """The pair that differed."""
+
+
 class HostSlowed(Fact, frozen=True):
     """A host failed or asked for fewer requests: it is left alone until a moment."""
 
@@ -246,6 +272,20 @@ class UrlRefused(Fact, frozen=True):
     """The line of robots.txt that says so, or the like."""
 
 
+class ListingRead(Fact, frozen=True):
+    """A sitemap or feed was read."""
+
+    topic = Topic.URLS
+    url: str
+    kind: str
+    format: str
+    urls: int
+    files: int
+    """Further sitemaps, or pages of the feed."""
+    problem: str
+    """Why nothing was taken, or not all; empty when it was in order."""
+
+
 # --- commits, disk, log ------------------------------------------------------------------------------------------
 
 
@@ -321,6 +361,8 @@ AnyFact = (
     | SettingChanged
     | ScopeWidened
     | ScopeChanged
+    | AliasLearned
+    | AliasRefuted
     | HostSlowed
     | HostParked
     | HostRecovered

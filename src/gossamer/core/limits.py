@@ -7,12 +7,29 @@ URL_LENGTH_MAX: Final = 2048
 """Characters of a URL; longer ones are traps more often than pages (Heritrix and Nutch cut near here)."""
 REDIRECT_HOPS_MAX: Final = 10
 """Redirects followed for one URL before it ends as failed; curl and browsers stop at 20 to 50, archives at 10."""
+ALIAS_SAMPLES_MIN: Final = 5
+"""Pairs of equal pages, each with a body of its own, before a host's alias rule is in force. One wrong pair ends it."""
+ALIAS_PARAMETER_SAMPLES_MIN: Final = 10
+"""The same for a useless parameter: a parameter that matters now and then is more common than a slash that does."""
+ALIAS_CHECKED_ONE_IN: Final = 16
+"""Of the URLs that a rule would leave alone one in so many is fetched: 6 % more requests than none, and an error that
+concerns 1 % of them is found with 95 % certainty within 4,800."""
+ALIAS_RULES_MAX: Final = 32
+"""Rules watched on one host, parameters included: its state is read and written with every commit that it is in."""
+ALIAS_PARAMETERS_MAX: Final = 8
+"""Parameters of one URL that are tried without; longer queries are forms, whose parameters choose."""
+ALIAS_SPELLINGS_MAX: Final = 32
+"""Spellings of one URL that are looked up: four rules of two spellings and a parameter have as many."""
+ALIAS_RELEASED_AT_ONCE: Final = 1000
+"""URLs queued in one step when a rule has erred; the rest follow with the host's next visits."""
 URL_PARSED_LENGTH_MAX: Final = 16 * 1024
 """Characters of a reference or a base that are parsed at all: a base of a megabyte under 20,000 links is a bomb."""
 SITES_CACHED_MAX: Final = 100_000
 """Hosts whose site is remembered; a look-up costs ten times a hit. About 20 MB."""
 HOST_VERDICTS_MAX: Final = 100_000
 """Hosts whose scope verdict is remembered; beyond it all are decided anew. About 20 MB."""
+PARAMETER_NAMES_CACHED: Final = 4096
+"""Names of query parameters whose fate is remembered: a site has dozens. About 0.5 MB."""
 
 # --- robots.txt -------------------------------------------------------------------------------------------------
 ROBOTS_BYTES_MAX: Final = 500 * 1024
@@ -30,10 +47,20 @@ ROBOTS_AUTHORITIES_PER_HOST_MAX: Final = 64
 """robots.txt files kept in memory for one host: a host may have one on each of 65,535 ports, and few have three."""
 ROBOTS_SITEMAPS_MAX: Final = 1_000
 """Sitemap lines taken from one file; the largest seen in 4,000 live files name a few hundred."""
+ROBOTS_USAGE_LINES_MAX: Final = 200
+"""Content-Signal and Content-Usage lines of one group that are read, each; real files have one to ten."""
 ROBOTS_LINE_SHOWN_MAX: Final = 200
 """Characters of the deciding line that a verdict carries into reports."""
 CRAWL_DELAY_MAX_SECONDS: Final = 60.0
 """A longer Crawl-delay is read as this; a host that asks for hours would never be finished."""
+
+# --- preferences ------------------------------------------------------------------------------------------------
+PREFERENCE_CHARACTERS_MAX: Final = 400
+"""Characters of one statement that are kept: a dictionary of a dozen labels, or a URL."""
+TDM_FILE_BYTES_MAX: Final = 64 * 1024
+"""Bytes of a tdmrep.json that are read and kept with the robots.txt; a longer one states nothing."""
+TDM_RULES_MAX: Final = 1_000
+"""Rules of a tdmrep.json that are tried in turn for each URL."""
 
 # --- politeness -------------------------------------------------------------------------------------------------
 GAP_RESPONSE_MULTIPLE: Final = 5.0
@@ -169,6 +196,33 @@ ROBOTS_RULES_CHARACTERS_MAX: Final = 4096
 SRCSET_CANDIDATES_MAX: Final = 64
 """Images taken from one srcset; pages offer ten sizes of one picture."""
 
+LINK_HEADER_LINKS_MAX: Final = 500
+"""Links taken from the Link fields of one answer; servers that send preloads name dozens."""
+JSON_LD_CHARACTERS_MAX: Final = 512 * 1024
+"""Characters of one JSON-LD block; the largest describe a shop's page in 200 kilobytes."""
+JSON_LD_NODES_MAX: Final = 20_000
+"""Values of one block that are looked at."""
+
+# --- sitemaps and feeds -----------------------------------------------------------------------------------------
+SITEMAP_BYTES_MAX: Final = 50 * 1024 * 1024
+"""Bytes of one sitemap or feed, unpacked (sitemaps.org: 52,428,800)."""
+SITEMAP_URLS_MAX: Final = 50_000
+"""URLs taken from one file (sitemaps.org)."""
+SITEMAP_NESTING_MAX: Final = 5
+"""Files from a robots.txt or a page to the last sitemap or feed page; sitemaps.org allows an index no index within."""
+SITEMAP_DEPTH_MAX: Final = 128
+"""Elements within elements in one file; sitemaps need six, feeds with markup in them twenty."""
+SITEMAP_ALTERNATES_MAX: Final = 100
+"""Alternates of one URL, links of one entry, bases of one file: the largest sites speak eighty languages."""
+SITEMAP_HOSTS_ASKED_MAX: Final = 50
+"""Other hosts whose robots.txt is asked whether it names a sitemap, for one file."""
+SITEMAP_ASKED_SECONDS_MAX: Final = 60.0
+"""How long they may take to answer; no answer counts as no."""
+MARKUP_TAG_CHARACTERS_MAX: Final = 64 * 1024
+"""Characters of one tag or document type declaration; a longer one is none."""
+FEED_JSON_BYTES_MAX: Final = 10 * 1024 * 1024
+"""Characters of a JSON Feed, which is read as a whole; the limit of an ordinary body."""
+
 # --- archive ----------------------------------------------------------------------------------------------------
 WARC_BYTES_TARGET: Final = 1_000_000_000
 """A WARC file is closed once it is this long (the WARC guidelines' 1 GB)."""
@@ -186,6 +240,16 @@ RECORD_BYTES_MAX: Final = 1024 * 1024 * 1024
 none of ours."""
 REVISIT_STEPS_MAX: Final = 4
 """Revisits followed to a payload: ours point at an original, those of others may point at each other."""
+ARCHIVE_BLOCK_BYTES_MAX: Final = 64 * 1024 * 1024
+"""Bytes of a foreign record's block that are kept: six times our longest body; what is longer is cut and marked."""
+ARCHIVE_HEAD_BYTES_MAX: Final = 256 * 1024
+"""Bytes of one record's own header: ten lines in every archive seen, some hundreds where metadata was put there."""
+ARCHIVE_PROBLEMS_MAX: Final = 1_000
+"""Damaged places after which the rest of a file is given up: looking for the next good one costs time at each."""
+ARCHIVE_DICTIONARY_BYTES_MAX: Final = 16 * 1024 * 1024
+"""Bytes of a zstd dictionary; those of web archives have about 1 MB."""
+ARCHIVE_ZSTD_WINDOW_BYTES_MAX: Final = 128 * 1024 * 1024
+"""Window of a foreign zstd frame: what `zstd --long` writes, and all that other readers take."""
 
 # --- command line -----------------------------------------------------------------------------------------------
 SEED_FILE_BYTES_MAX: Final = 256 * 1024 * 1024

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from gossamer.core.frontier.commands import Command
+from gossamer.core.frontier.commands import Command, Refuse
 from gossamer.core.frontier.events import Found, LoadedHost
 from gossamer.core.frontier.lease import Entry
-from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, PageRecord
+from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, PageRecord, PageState, UrlKind, decode_page
 from gossamer.core.page.found import FoundLinks
+from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.key import url_keys
 from gossamer.core.url.parse import host_of
+from gossamer.flow.aliases import has_rules, stand_in
 from gossamer.flow.shard import Shard
 from gossamer.ports.store import Table
 
@@ -21,12 +23,20 @@ def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Comman
     by_host: dict[bytes, list[int]] = {}
     for row in new_rows:
         by_host.setdefault(keys[row][:HOST_ID_BYTES], []).append(row)
+    if found.hints and len(new_rows) < len(found):
+        _keep_hints(shard, found, keys, set(new_rows))
     shard.url_seen.add([keys[row] for row in new_rows])
     shard.ledger.known += len(new_rows)
     out: list[Command] = []
     for (host_id, rows), loaded in zip(by_host.items(), _hosts(shard, by_host, hosts, found.group), strict=True):
-        entries = [_enqueue(shard, found, row, keys[row]) for row in rows]
-        out += shard.frontier.handle(Found(host_id, entries, loaded), now)
+        state = loaded.state if loaded is not None else shard.frontier.hosts[host_id].state
+        if has_rules(shard, state):
+            entries, refusals = _enqueue_by_rules(shard, state, found, [(row, keys[row]) for row in rows])
+            out += refusals
+        else:
+            entries = [_enqueue(shard, _record(found, row), keys[row]) for row in rows]
+        if entries:
+            out += shard.frontier.handle(Found(host_id, entries, loaded), now)
     return len(new_rows), out
 
 
@@ -40,6 +50,22 @@ def _new_rows(shard: Shard, keys: list[bytes]) -> list[int]:
     new += [key for key, value in zip(unsure, known, strict=True) if value is None]
     shard.url_seen.recall(unsure)
     return sorted(first[key] for key in new)
+
+
+def _keep_hints(shard: Shard, found: FoundLinks, keys: list[bytes], new_rows: set[int]) -> None:
+    """What a list claims of URLs that were known before goes into their records; the last claim counts."""
+    claims = {keys[row]: hints for row, hints in enumerate(found.hints) if hints is not None and row not in new_rows}
+    values = shard.rows.get(Table.PAGE, list(claims))
+    at_hand: dict[bytes, dict[bytes, PageRecord]] = {}
+    for (key, hints), value in zip(claims.items(), values, strict=True):
+        host_id, fingerprint = key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]
+        if host_id not in at_hand:
+            at_hand[host_id] = shard.frontier.records_at_hand(host_id)
+        # A record in memory is written again with its next report: it must know, too.
+        record = at_hand[host_id].get(fingerprint) or (decode_page(value) if value is not None else None)
+        if record is not None and record.hints != hints:
+            record.hints = hints
+            shard.save_page(host_id, fingerprint, record)
 
 
 def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], group: str) -> list[LoadedHost | None]:
@@ -57,8 +83,33 @@ def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], grou
     return result
 
 
-def _enqueue(shard: Shard, found: FoundLinks, row: int, key: bytes) -> Entry:
-    record = PageRecord(
+def _enqueue_by_rules(
+    shard: Shard, state: HostState, found: FoundLinks, rows: list[tuple[int, bytes]]
+) -> tuple[list[Entry], list[Refuse]]:
+    """One host's new URLs: the queued ones, and refusals of those that are known under another spelling."""
+    entries: list[Entry] = []
+    refusals: list[Refuse] = []
+    for row, key in rows:
+        record = _record(found, row)
+        # What people name is fetched as they name it; a sitemap is no page.
+        is_link = bool(found.source) and record.kind == UrlKind.PAGE
+        record.alias_of = stand_in(shard, state, record.url, key) if is_link else ""
+        if not record.alias_of:
+            entries.append(_enqueue(shard, record, key))
+            continue
+        record.state, record.reason = PageState.REFUSED, Reason.ALIAS
+        host_id, fingerprint = key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]
+        shard.save_page(host_id, fingerprint, record)
+        refusals.append(Refuse(host_id, Entry(0, fingerprint, record), Reason.ALIAS, f"known as {record.alias_of}"))
+    return entries, refusals
+
+
+def _enqueue(shard: Shard, record: PageRecord, key: bytes) -> Entry:
+    return shard.enqueue(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:], record, shard.next_order())
+
+
+def _record(found: FoundLinks, row: int) -> PageRecord:
+    return PageRecord(
         url=found.urls[row],
         depth=found.depth,
         level=found.levels[row],
@@ -68,7 +119,9 @@ def _enqueue(shard: Shard, found: FoundLinks, row: int, key: bytes) -> Entry:
         found_at=found.found_at,
         redirects=found.redirects,
         queue=found.levels[row],
-        kind=found.kinds[row] if found.kinds else 0,
+        link_kind=found.link_kinds[row] if found.link_kinds else 0,
         nofollow=bool(found.nofollow[row]) if found.nofollow else False,
+        kind=found.kinds[row] if found.kinds else UrlKind.PAGE,
+        hints=found.hints[row] if found.hints else None,
+        trail=found.trail if found.kinds and found.kinds[row] == UrlKind.SITEMAP else [],
     )
-    return shard.enqueue(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:], record, shard.next_order())

@@ -18,7 +18,7 @@ def fate_of(worker: Worker, shard: Shard, finished: Finished) -> Fate:
     """The fate of a page's URL. Counts the try, and takes a redirect that stays on its key into the record."""
     match finished.reading.outcome:
         case Fetched() | NotModified():
-            return Fate(FateKind.DONE)
+            return Fate(FateKind.DONE, finished.withheld)
         case Gone() as gone:
             return Fate(FateKind.GONE, gone.reason)
         case Refused(reason):

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from gossamer.core.frontier.fate import Fate
 from gossamer.core.frontier.lease import Entry, Lease, LeaseKind
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.http.exchange import Exchange
+from gossamer.core.preference.heard import heard
+from gossamer.core.preference.preferences import Preferences
 from gossamer.core.warc.location import Location
 from gossamer.flow.reading import Reading
 from gossamer.ports.exchange import Claim
+
+ATTEMPTS_KEPT: Final = 10
+"""Visits remembered in a page record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,17 @@ class Finished:
     """The first capture of the same body, if it was archived before."""
     stored: Stored | None = None
     fate: Fate | None = None
+    vouched: frozenset[str] | None = None
+    """For a sitemap: the hosts that it may speak for."""
+    withheld: str = ""
+    """Why its answer is not stored, a word of `Reason`: the site denies a purpose, or its page says noarchive."""
+    detail: str = ""
+    """The words that say so."""
+    preferences: Preferences = field(init=False)
+    """What was stated of the use of the answer."""
+
+    def __post_init__(self) -> None:
+        self.preferences = heard(self.lease.stated, self.exchange.headers, self.reading.directives)
 
     @property
     def entry(self) -> Entry:
@@ -44,10 +61,23 @@ class Finished:
 
     @property
     def record(self) -> PageRecord:
-        """The page record; for a robots.txt, which is no known URL, one made up for its rows."""
-        if self.lease.kind is LeaseKind.ROBOTS:
+        """The page record; for a robots.txt or a probe, which is no known URL, one made up for its rows."""
+        if self.lease.entry is None:
             return PageRecord(self.lease.url, hops="P")
         return self.entry.record
+
+    @property
+    def kind(self) -> LeaseKind:
+        """What was fetched: a seed leased as a page may turn out to be a sitemap or a feed."""
+        listing = self.reading.listing
+        if listing is None or self.lease.kind is not LeaseKind.PAGE:
+            return self.lease.kind
+        return LeaseKind.FEED if listing.is_feed else LeaseKind.SITEMAP
+
+    @property
+    def is_page(self) -> bool:
+        """Whether this counts as a page: a 2xx answer, copies included, and no robots.txt, sitemap or feed."""
+        return self.reading.is_page and self.kind is LeaseKind.PAGE
 
     @property
     def copy_of(self) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.priority import level_of
-from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.records import PageRecord, UrlKind
 from gossamer.core.limits import REDIRECT_HOPS_MAX
 from gossamer.core.page.document import Document
 from gossamer.core.page.found import FoundLinks, part
@@ -15,10 +15,11 @@ from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import host_of
 from gossamer.flow.admission import admit
 from gossamer.flow.delivery import send_away
-from gossamer.flow.rows import hop_letter, link_rows, refused_rows
+from gossamer.flow.rows import Step, hop_letter, link_rows, refused_rows
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
 
+TO_FEED = int(LinkKind.TO_FEED)
 LOW = int(LinkFlag.UGC | LinkFlag.SPONSORED)
 NOFOLLOW = int(LinkFlag.NOFOLLOW)
 
@@ -34,12 +35,15 @@ def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Doc
         verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=nofollow, group=record.group)
     number = worker.commit_number
     worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
-    _count_links(worker, shard, record, links, verdicts, page_nofollow=nofollow)
+    count_links(worker, shard, record, links, verdicts, page_nofollow=nofollow)
     wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
     # A page names the same URL many times; the first time counts.
     distinct: dict[str, int] = {}
     for row in wanted:
         distinct.setdefault(links.urls[row], row)
+    if TO_FEED in links.kinds:
+        # Said to be a feed anywhere, it is one.
+        distinct.update({links.urls[row]: row for row in wanted if links.kinds[row] == TO_FEED})
     shard.ledger.seen += len(wanted) - len(distinct)
     found = _found(worker, record, links, list(distinct.values()))
     found.nofollow = bytes(nofollow or links.flags[row] & NOFOLLOW != 0 for row in distinct.values())
@@ -50,11 +54,13 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
     """A redirect's target is a found URL with one redirect more, its source's depth and priority."""
     if not record.depth and not record.hops.strip("R"):
         worker.widen(shard, record, target)
-    links = Links([target], bytearray((LinkKind.REDIRECT,)), bytearray((0,)), [""])
+    # A sitemap may stand out of scope, where a robots.txt named it, and may move on its host.
+    stays = record.kind == UrlKind.SITEMAP and host_of(target) == host_of(record.url)
+    links = Links([target], bytearray((LinkKind.TO_SITEMAP if stays else LinkKind.REDIRECT,)), bytearray((0,)), [""])
     verdicts: list[str] = [Reason.REDIRECT_HOPS]
     if record.redirects < REDIRECT_HOPS_MAX:
         verdicts = worker.judge.judge(links, record.depth, group=record.group)
-    _count_links(worker, shard, record, links, verdicts)
+    count_links(worker, shard, record, links, verdicts)
     if verdicts[0]:
         return
     found = FoundLinks(
@@ -67,8 +73,10 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
         urls=[target],
         letters="R",
         levels=bytes((record.level,)),
-        kinds=bytes((LinkKind.REDIRECT,)),
-        nofollow=bytes(1),
+        link_kinds=bytes(links.kinds),
+        kinds=bytes((record.kind,)) if record.kind else b"",
+        hints=[record.hints] if record.hints is not None else [],
+        trail=[*record.trail, record.url] if record.kind == UrlKind.SITEMAP else [],
     )
     route(worker, shard, found)
 
@@ -81,7 +89,7 @@ def add_seeds(worker: Worker, urls: list[str], group: str = "", kind: LinkKind =
         shard = worker.shards[worker.rules.shard_of(host_of(url))]
         record = PageRecord(url, group=group)
         one = Links([url], bytearray((kind,)), bytearray((0,)), [""])
-        _count_links(worker, shard, record, one, [verdict])
+        count_links(worker, shard, record, one, [verdict])
         if not verdict:
             found = FoundLinks("", 0, "", group, 0, worker.clock.now(), [urls[row]], "", bytes(1), bytes((kind,)))
             route(worker, shard, found)
@@ -96,16 +104,27 @@ def follows_copy(worker: Worker, record: PageRecord) -> bool:
     return follow == "always" or (follow == "same-host" and host_of(record.copy_of) == host_of(record.url))
 
 
-def _count_links(
-    worker: Worker, shard: Shard, record: PageRecord, links: Links, verdicts: list[str], *, page_nofollow: bool = False
+def count_links(
+    worker: Worker,
+    shard: Shard,
+    record: PageRecord,
+    links: Links,
+    verdicts: list[str],
+    *,
+    page_nofollow: bool = False,
+    step: Step | None = None,
 ) -> None:
-    """The links' ledger: all are found, some are refused here; the rest is counted where it is routed."""
+    """The links' ledger: all are found, some are refused here; the rest is counted where it is routed.
+
+    `step`: the way to them, where the kind of each does not say it.
+    """
     shard.ledger.found += len(links)
     refused = Counter(verdict for verdict in verdicts if verdict)
     for reason, number in refused.items():
         count(shard.ledger.refused_links, reason, number)
     if refused:
-        rows = refused_rows(record, links, verdicts, now=worker.clock.now(), page_nofollow=page_nofollow)
+        now = worker.clock.now()
+        rows = refused_rows(record, links, verdicts, now=now, page_nofollow=page_nofollow, step=step)
         worker.datasets.append("refused", rows, shard.number, worker.commit_number)
 
 
@@ -122,7 +141,8 @@ def _found(worker: Worker, record: PageRecord, links: Links, wanted: list[int]) 
         urls=[links.urls[row] for row in wanted],
         letters="".join(hop_letter(links.kinds[row]) for row in wanted),
         levels=bytes(low if links.flags[row] & LOW else plain for row in wanted),
-        kinds=bytes(links.kinds[row] for row in wanted),
+        link_kinds=bytes(links.kinds[row] for row in wanted),
+        kinds=bytes(UrlKind.FEED * (links.kinds[row] == TO_FEED) for row in wanted) if TO_FEED in links.kinds else b"",
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from gossamer.core.frontier.events import ErrandCame, LoadedHost
+from gossamer.core.frontier.events import ErrandCame, LoadedHost, RobotsCame
 from gossamer.core.frontier.lease import Errand
 from gossamer.core.frontier.records import HostState
 from gossamer.core.page.found import decode_found
-from gossamer.core.robots.answer import RobotsAnswer
+from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
+from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.url.parse import host_of
 from gossamer.flow.admission import admit
 from gossamer.flow.shard import Shard
@@ -67,3 +68,24 @@ class Inbox:
         self.worker.perform(shard, shard.frontier.handle(event, self.worker.clock.now()))
         # Whoever gives up waiting leaves the errand to run: another may wait for it.
         return await asyncio.shield(answer)
+
+    async def sitemaps_of(self, authority: str) -> tuple[str, ...]:
+        """The sitemaps that an authority's robots.txt names, as written; the file is fetched where it is not known."""
+        shard, product = self.shard, self.shard.frontier.policy.product
+        host_id = shard.rules.ids.host_id(host_of(authority + "/"))
+        robots = self._robots_of(host_id, authority)
+        if robots is None or robots.expires_at <= self.worker.clock.now():
+            answer = await self.fetch_robots(Errand(host_id, authority, authority + "/robots.txt", 0))
+            now = self.worker.clock.now()
+            # The host keeps it, as if it had asked for a page's sake.
+            loaded = None if host_id in shard.frontier.hosts else shard.load_hosts([host_id])[0]
+            self.worker.perform(shard, shard.frontier.handle(RobotsCame(host_id, authority, answer, loaded), now))
+            robots = robots_state(answer, robots, now)
+        if robots.kind is not RobotsKind.RULES:
+            return ()
+        return RobotsRules.parse(robots.body, product).sitemaps
+
+    def _robots_of(self, host_id: bytes, authority: str) -> RobotsState | None:
+        working = self.shard.frontier.hosts.get(host_id)
+        known = working.robots if working is not None else self.shard.load_robots(host_id)
+        return known.get(authority)

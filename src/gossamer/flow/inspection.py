@@ -24,6 +24,7 @@ from gossamer.core.frontier.records import (
 from gossamer.core.limits import REDIRECT_HOPS_MAX
 from gossamer.core.robots.answer import RobotsState, decode_robots
 from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.url.alias import others
 from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import authority_of, host_of
 from gossamer.flow.pending import PendingStore
@@ -79,6 +80,7 @@ class Inspection:
             running=crawl.running,
             scope=judged_anew(self.judge, url, record, self.rules.sites.site_of(host_name)),
             product=self.policy.product,
+            purposes=self.policy.purposes,
             record=record,
             host=host,
             robots=self._robots(view, key[:HOST_ID_BYTES], authority_of(record.url if record else url)),
@@ -87,6 +89,7 @@ class Inspection:
             crawl_code=crawl.code,
             crawl_text=crawl.text,
         )
+        evidence.aliases = self._aliases(view, evidence)
         if record is not None:
             self._place_in_queue(view, key[:HOST_ID_BYTES], record, host, evidence)
             evidence.before, evidence.after = self._chain(url, record)
@@ -95,6 +98,14 @@ class Inspection:
     def record(self, url: str) -> PageRecord | None:
         """The record of a normalised URL; None when it is not known."""
         return self._record(self.view(self.rules.shard_of(host_of(url))), self._page_key(url))
+
+    def _aliases(self, view: ShardView, evidence: UrlEvidence) -> list[str]:
+        """The other spellings by the host's rules, as they are known here."""
+        rules = evidence.host.state.aliases if evidence.host is not None else []
+        near = [url for url, _ in others(evidence.key, rules)] if rules else []
+        here = [url for url in near if self.rules.shard_of(host_of(url)) == evidence.shard]
+        values = view.rows.get(Table.PAGE, [self.rules.ids.page_key(host_of(url), url) for url in here]) if here else []
+        return [decode_page(value).url for value in values if value is not None]
 
     def _page_key(self, url: str) -> bytes:
         return self.rules.ids.page_key(host_of(url), url_key(url, self.rules.key_rules))

@@ -6,9 +6,11 @@ from gossamer.core.ending import EndState
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
+from gossamer.flow.capture import store_lookup
 from gossamer.flow.commit import commit_regularly
 from gossamer.flow.delivery import deliver_outboxes
 from gossamer.flow.ending import end_state
+from gossamer.flow.listing import name_sitemaps
 from gossamer.flow.report import refuse_queued
 from gossamer.flow.robots_errand import run_errand
 from gossamer.flow.shard import Shard
@@ -65,6 +67,8 @@ def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
                 worker.start(run_errand(worker, shard, errand, origin))
             case commands.Tell(fact):
                 worker.note(fact)
+            case commands.NameSitemaps():
+                name_sitemaps(worker, shard, command)
             case commands.Refuse():
                 refuse_queued(worker, shard, command)
             case commands.Refill() | commands.Wake() | commands.Postpone():
@@ -87,6 +91,9 @@ def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake 
 
 async def resolve(worker: Worker, shard: Shard, host_id: bytes, host: str) -> None:
     """Look up a host's addresses for the frontier."""
+    asked = worker.clock.now()
     found = worker.asking.answer_for(host) or await worker.resolver.resolve(host)
     answer = found.without(worker.judge.filters.blocked.blocks_address)
+    if answer.addresses and answer.answered and answer.answered >= asked:
+        store_lookup(worker, shard, host, answer)
     worker.perform(shard, shard.frontier.handle(events.Resolved(host_id, answer), worker.clock.now()))

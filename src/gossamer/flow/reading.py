@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gossamer.core.http.content_coding import codings_of, decode
 from gossamer.core.http.exchange import Exchange
 from gossamer.core.http.media_type import combined
 from gossamer.core.http.outcome import Fetched, Outcome, classify
-from gossamer.core.page.document import Document
+from gossamer.core.http.sniff import media_type_of
+from gossamer.core.limits import DECODED_BYTES_MAX
+from gossamer.core.page.directives import read_directives
+from gossamer.core.page.document import Directives, Document
+from gossamer.core.page.link_header import header_links
+from gossamer.core.sitemap.listing import Listing
 from gossamer.ports.parser import Parser
 
 HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
-_HTML_STARTS: Final = (b"<!doctype html", b"<html")
-_SNIFFED_BYTES: Final = 512
 
 
 @dataclass(slots=True)
@@ -24,7 +27,7 @@ class Reading:
 
     outcome: Outcome
     media_type: str = ""
-    """Essence of the media type, lower case; "text/html" also where none was sent and the body begins as HTML."""
+    """Essence of the media type, lower case; of a page it is what its bytes are where the server does not know."""
     body: bytes = b""
     """As received."""
     decoded: bytes = b""
@@ -32,8 +35,12 @@ class Reading:
     digest: bytes = b""
     """sha256 of `decoded`, for a complete page that is not empty; empty otherwise: such bodies are never copies."""
     document: Document | None = None
+    listing: Listing | None = None
+    """What a sitemap or feed names; `flow/listing.py` reads it."""
     problem: str = ""
     """What was wrong with the content coding."""
+    directives: Directives = field(default_factory=Directives)
+    """What X-Robots-Tag and the page's metas say to us; of any 2xx answer, whatever its type."""
 
     @property
     def is_page(self) -> bool:
@@ -41,8 +48,11 @@ class Reading:
         return isinstance(self.outcome, Fetched)
 
 
-def read(exchange: Exchange, url: str, parser: Parser) -> Reading:
-    """Read an answer. Never raises for what the other side sent."""
+def read(exchange: Exchange, url: str, parser: Parser | None, decoded_max: int = DECODED_BYTES_MAX) -> Reading:
+    """Read an answer, up to `decoded_max` bytes after content decoding. Never raises for what the other side sent.
+
+    Without a parser no document is made: what was fetched is meant to be something else than a page.
+    """
     outcome = classify(exchange)
     media = combined(exchange.header_all("content-type"))
     reading = Reading(outcome, media.essence if media is not None else "")
@@ -50,19 +60,18 @@ def read(exchange: Exchange, url: str, parser: Parser) -> Reading:
         reading.body = exchange.body.read()
     if not reading.is_page:
         return reading
-    decoded = decode(reading.body, codings_of(exchange.header_all("content-encoding")))
+    decoded = decode(reading.body, codings_of(exchange.header_all("content-encoding")), decoded_max)
     reading.decoded, reading.problem = decoded.data, decoded.problem
     if reading.decoded and exchange.truncated is None and not decoded.truncated:
         reading.digest = hashlib.sha256(reading.decoded).digest()
-    if not reading.media_type and is_html_start(reading.decoded):
-        reading.media_type = "text/html"
-    if reading.media_type in HTML_TYPES:
-        tags = tuple(exchange.header_all("x-robots-tag"))
+    options = exchange.header("x-content-type-options")
+    reading.media_type = media_type_of(exchange.header_all("content-type"), reading.decoded, options)
+    tags = tuple(exchange.header_all("x-robots-tag"))
+    if parser is not None and reading.media_type in HTML_TYPES:
         reading.document = parser.parse(reading.decoded, url, exchange.header("content-type"), tags)
+        if fields := exchange.header_all("link"):
+            reading.document.links.extend(header_links(fields, url))
+        reading.directives = reading.document.directives
+    elif tags:
+        reading.directives = read_directives((), tags)
     return reading
-
-
-def is_html_start(body: bytes) -> bool:
-    """Whether a body without a media type begins as HTML does (WHATWG MIME sniffing, 7.1, its two surest rows)."""
-    start = body[:_SNIFFED_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n\x0c").lower()
-    return start.startswith(_HTML_STARTS)

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from typing import Final
 
-from gossamer.core.facts import Fact, UrlFailed, UrlRefused
+from gossamer.core.facts import Fact, ListingRead, UrlFailed, UrlRefused
 from gossamer.core.facts import Redirected as RedirectTold
 from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.events import Visited
 from gossamer.core.frontier.fate import Blame, Fate, FateKind
 from gossamer.core.frontier.lease import Entry, LeaseKind
 from gossamer.core.frontier.ledger import count
-from gossamer.core.frontier.records import RETRY, Attempt, PageState, retry_order
+from gossamer.core.frontier.records import RETRY, Attempt, PageState, UrlKind, retry_order
 from gossamer.core.http.content_coding import codings_of, decode
 from gossamer.core.http.failure_policy import exchange_policy
 from gossamer.core.http.outcome import Failed, Redirected
 from gossamer.core.limits import ROBOTS_BYTES_MAX
 from gossamer.core.politeness.retry_after import retry_after_seconds
 from gossamer.core.robots.answer import RobotsAnswer
+from gossamer.core.scope.reasons import Reason
+from gossamer.core.sitemap.listing import Listing
 from gossamer.core.url.parse import host_of
+from gossamer.flow.alias_evidence import release_after_refusal, weigh
 from gossamer.flow.capture import store
 from gossamer.flow.fates import fate_of
-from gossamer.flow.finished import Finished
+from gossamer.flow.finished import ATTEMPTS_KEPT, Finished
 from gossamer.flow.follow import follow_links, follow_redirect
+from gossamer.flow.listing import follow_listing
 from gossamer.flow.rows import outcome_word, page_row, refused_row
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
 from gossamer.ports.exchange import Claim
 
-ATTEMPTS_KEPT: Final = 10
-"""Visits remembered in a page record."""
 _STATES: Final = {
     FateKind.DONE: PageState.DONE,
     FateKind.GONE: PageState.GONE,
@@ -43,19 +45,20 @@ _ASK_TO_WAIT: Final = frozenset({429, 503})
 def report_page(worker: Worker, shard: Shard, finished: Finished) -> Claim | None:
     """Book a visit of a page; the claim on its body if it is now archived for the first time."""
     reading, record, queue = finished.reading, finished.record, finished.record.queue
-    finished.stored = store(worker, shard, finished)
     fate = finished.fate = fate_of(worker, shard, finished)
+    finished.stored = store(worker, shard, finished)
     _note(finished, fate)
     links = _follow(worker, shard, finished)
     requeued = _settle(shard, finished, fate)
     _count(worker, shard, finished)
     _count_fate(shard, fate)
+    weigh(worker, shard, finished, fate)
     worker.datasets.append("pages", page_row(finished, links), shard.number, worker.commit_number)
     if fate.kind in (FateKind.FAILED, FateKind.REFUSED):
         row = refused_row(record, fate.reason, finished.exchange.ended)
         worker.datasets.append("refused", row, shard.number, worker.commit_number)
         worker.note(_end_fact(finished, fate))
-    if reading.is_page:
+    if finished.is_page:
         worker.newest = record.url
     event = _visited(finished, fate)
     event.lease_queue, event.requeued = queue, requeued
@@ -68,8 +71,8 @@ def report_page(worker: Worker, shard: Shard, finished: Finished) -> Claim | Non
     return Claim(record.url, finished.exchange.started, stored.record_id, stored.payload_digest)
 
 
-def report_robots(worker: Worker, shard: Shard, finished: Finished) -> None:
-    """Book a visit of a robots.txt: archived and a row like a page, but host state and no known URL."""
+def report_file(worker: Worker, shard: Shard, finished: Finished) -> None:
+    """Book a visit of a robots.txt or a probe: archived and a row like a page, but host state and no known URL."""
     outcome = finished.reading.outcome
     finished.stored = store(worker, shard, finished)
     _count(worker, shard, finished)
@@ -87,12 +90,16 @@ def refuse_queued(worker: Worker, shard: Shard, command: Refuse) -> None:
     entry = command.entry
     record = entry.record
     record.state, record.reason = PageState.REFUSED, command.reason
+    # A robots.txt is kept, and read again by whoever asks; what was stated of a use is not.
+    record.detail = command.detail if command.reason == Reason.PURPOSE else ""
     shard.dequeue(command.host_id, record.queue, entry.order)
     shard.save_page(command.host_id, entry.fingerprint, record)
     count(shard.ledger.refused, command.reason)
     row = refused_row(record, command.reason, worker.clock.now())
     worker.datasets.append("refused", row, shard.number, worker.commit_number)
     worker.note(UrlRefused(record.url, command.reason, command.detail))
+    if command.reason != Reason.ALIAS:
+        release_after_refusal(worker, shard, command.host_id, entry.fingerprint)
 
 
 def _robots_answer(finished: Finished) -> RobotsAnswer:
@@ -109,7 +116,7 @@ def _note(finished: Finished, fate: Fate) -> None:
     record, exchange, reading, stored = finished.record, finished.exchange, finished.reading, finished.stored
     attempt = Attempt(exchange.ended, fate.reason or outcome_word(reading.outcome), exchange.status)
     record.attempts = [*record.attempts, attempt][-ATTEMPTS_KEPT:]
-    record.reason = fate.reason
+    record.reason, record.detail = fate.reason, finished.detail
     record.location = reading.outcome.target if isinstance(reading.outcome, Redirected) else ""
     if reading.is_page:
         record.etag = exchange.header("etag")[:256]
@@ -131,10 +138,23 @@ def _follow(worker: Worker, shard: Shard, finished: Finished) -> int:
     if isinstance(outcome, Redirected) and finished.fate == Fate(FateKind.DONE):
         follow_redirect(worker, shard, finished.record, outcome.target)
         worker.note(RedirectTold(finished.record.url, outcome.target, finished.exchange.status))
+    if finished.reading.listing is not None and finished.reading.is_page:
+        return _follow_listing(worker, shard, finished, finished.reading.listing)
     if document is None:
         return 0
     follow_links(worker, shard, finished.record, document)
     return len(document.links)
+
+
+def _follow_listing(worker: Worker, shard: Shard, finished: Finished, listing: Listing) -> int:
+    record = finished.record
+    if finished.kind is not finished.lease.kind:
+        record.kind = UrlKind.FEED if listing.is_feed else UrlKind.SITEMAP
+    form = listing.format.value if listing.format is not None else ""
+    urls, files = len(listing.urls), len(listing.children)
+    worker.note(ListingRead(record.url, finished.kind.value, form, urls, files, listing.problem))
+    follow_listing(worker, shard, record, listing, finished.vouched)
+    return len(listing)
 
 
 def _settle(shard: Shard, finished: Finished, fate: Fate) -> Entry | None:
@@ -154,7 +174,7 @@ def _settle(shard: Shard, finished: Finished, fate: Fate) -> Entry | None:
 
 def _count(worker: Worker, shard: Shard, finished: Finished) -> None:
     """What every visit counts, a robots.txt's too."""
-    ledger, page = shard.ledger, finished.lease.kind is LeaseKind.PAGE and finished.reading.is_page
+    ledger, page = shard.ledger, finished.is_page
     public = worker.is_public(finished.lease.address)
     ledger.fetches += 1
     ledger.bytes += finished.size
@@ -164,6 +184,7 @@ def _count(worker: Worker, shard: Shard, finished: Finished) -> None:
         count(ledger.group_pages, finished.record.group)
     ledger.public_pages += page and public
     ledger.copies += page and bool(finished.copy_of)
+    ledger.unarchived += page and bool(finished.withheld)
     worker.budget.spend(finished.lease, finished.size, page=page, public=public)
 
 
@@ -181,7 +202,7 @@ def _end_fact(finished: Finished, fate: Fate) -> Fact:
     """A known URL ended without a page."""
     record, exchange = finished.record, finished.exchange
     if fate.kind is FateKind.REFUSED:
-        return UrlRefused(record.url, fate.reason, exchange.header("content-type")[:100])
+        return UrlRefused(record.url, fate.reason, finished.detail or exchange.header("content-type")[:100])
     return UrlFailed(record.url, fate.reason, record.tries, exchange.status)
 
 
@@ -201,6 +222,6 @@ def _visited(finished: Finished, fate: Fate) -> Visited:
         failed=policy is not None and policy.blame is Blame.HOST,
         retry_after=retry_after_seconds(asked, exchange.ended) if asked else None,
         bytes=finished.size,
-        page=lease.kind is LeaseKind.PAGE and finished.reading.is_page,
+        page=finished.is_page,
         error=outcome.reason if isinstance(outcome, Failed) else "",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gossamer.core.frontier.lease import LeaseKind
 from gossamer.core.frontier.records import PageRecord
@@ -11,7 +11,19 @@ from gossamer.core.frontier.rejudging import finding_of
 from gossamer.core.http.outcome import Failed, Fetched, Gone, NotModified, Outcome, Redirected, Refused
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
 from gossamer.core.scope.refusal import Refusal, kind_words
+from gossamer.core.sitemap.hints import NO_HINTS
+from gossamer.core.warc.date import milliseconds
 from gossamer.flow.finished import Finished
+
+
+class Step(NamedTuple):
+    """The way from a sitemap, a feed or a robots.txt to what it names."""
+
+    letter: str
+    """Of the hop path."""
+    depth: int
+    """Of what is named."""
+
 
 _OUTCOMES: dict[type[Outcome], str] = {
     Fetched: "fetched",
@@ -28,33 +40,45 @@ def outcome_word(outcome: Outcome) -> str:
     return _OUTCOMES[type(outcome)]
 
 
+def outcome_reason(outcome: Outcome) -> str:
+    """Why an outcome is none that was wanted, as far as the answer itself says; empty otherwise."""
+    return outcome.reason if isinstance(outcome, Failed | Refused | Gone) else ""
+
+
+def kind_word(kind: LeaseKind) -> str:
+    """What was fetched, in the word the datasets use."""
+    return kind.value
+
+
 def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
     """One row of `pages`; `links` is how many were found."""
     lease, exchange, reading, stored = finished.lease, finished.exchange, finished.reading, finished.stored
     record, document, outcome = finished.record, reading.document, reading.outcome
+    listing, hints = reading.listing, record.hints or NO_HINTS
     reason = finished.fate.reason if finished.fate is not None else ""
+    directives, preferences = reading.directives, finished.preferences
     row: dict[str, Any] = {
         "url": exchange.url,
         "host": lease.host,
         "site": lease.site,
-        "kind": "robots" if lease.kind is LeaseKind.ROBOTS else "page",
+        "kind": kind_word(finished.kind),
         "outcome": outcome_word(outcome),
-        "reason": reason or (outcome.reason if isinstance(outcome, Failed | Refused | Gone) else ""),
+        "reason": reason or outcome_reason(outcome),
         "status": exchange.status,
         "started": exchange.started,
-        "seconds": exchange.ended - exchange.started,
+        "seconds": milliseconds(exchange.ended - exchange.started) / 1000,
         "address": exchange.address,
         "media_type": reading.media_type,
-        "charset": document.charset if document is not None else "",
+        "charset": document.charset if document is not None else listing.charset if listing is not None else "",
         "bytes": len(reading.body),
         "decoded_bytes": len(reading.decoded),
         "digest": reading.digest.hex(),
         "copy_of": finished.copy_of if reading.is_page else "",
         "title": document.title if document is not None else "",
         "language": document.language if document is not None else "",
-        "noindex": document.directives.noindex if document is not None else False,
-        "nofollow": document.directives.nofollow if document is not None else False,
-        "malformed": document.malformed if document is not None else "",
+        "noindex": directives.is_unindexed(exchange.ended),
+        "nofollow": directives.nofollow,
+        "malformed": document.malformed if document is not None else listing.problem if listing is not None else "",
         "truncated": exchange.truncated.value if exchange.truncated is not None else "",
         "location": outcome.target if isinstance(outcome, Redirected) else "",
         "referrer": record.referrer,
@@ -66,6 +90,20 @@ def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
         "warc": stored.location.file if stored is not None else "",
         "offset": stored.location.offset if stored is not None else 0,
         "length": stored.location.length if stored is not None else 0,
+        "noarchive": directives.noarchive,
+        "unavailable_after": directives.unavailable_after,
+        "robots_rules": ", ".join(directives.rules),
+        "content_signal": preferences.said("content-signal"),
+        "content_usage": preferences.said("content-usage"),
+        "license": preferences.said("license"),
+        "tdm_reservation": preferences.value("tdm-reservation"),
+        "tdm_policy": preferences.value("tdm-policy"),
+        "denied_uses": " ".join(preferences.denied),
+        "hint_lastmod": hints.lastmod,
+        "hint_changefreq": hints.changefreq,
+        "hint_priority": hints.priority if hints.priority >= 0 else None,
+        "hint_published": hints.published,
+        "hint_alternates": " ".join(f"{language}={url}" for language, url in hints.alternates),
     }
     return {name: [value] for name, value in row.items()}
 
@@ -86,11 +124,17 @@ def link_rows(record: PageRecord, links: Links, verdicts: list[str]) -> dict[str
 
 
 def refused_rows(
-    record: PageRecord, links: Links, verdicts: list[str], *, now: float, page_nofollow: bool = False
+    record: PageRecord,
+    links: Links,
+    verdicts: list[str],
+    *,
+    now: float,
+    page_nofollow: bool = False,
+    step: Step | None = None,
 ) -> dict[str, list[Any]]:
     """Rows of `refused` for links of one page, for the target of a redirect, or for a seed."""
     refused = [row for row, verdict in enumerate(verdicts) if verdict]
-    letters = [hop_letter(links.kinds[row]) for row in refused]
+    letters = [step.letter if step is not None else hop_letter(links.kinds[row]) for row in refused]
     size = len(refused)
     return {
         "url": [links.urls[row] for row in refused],
@@ -98,7 +142,7 @@ def refused_rows(
         "count": [1] * size,
         "first": [now] * size,
         "last": [now] * size,
-        "depth": [record.depth + (letter in _STEPS) for letter in letters],
+        "depth": [step.depth if step is not None else record.depth + (letter in _STEPS) for letter in letters],
         "referrer": [record.url] * size,
         "hops": [record.hops + letter for letter in letters],
         "group": [record.group] * size,

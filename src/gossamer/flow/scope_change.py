@@ -19,9 +19,10 @@ from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.events import Unwanted
 from gossamer.core.frontier.lease import Entry
 from gossamer.core.frontier.priority import level_of
-from gossamer.core.frontier.records import HOST_ID_BYTES, QUEUES, PageRecord, PageState
+from gossamer.core.frontier.records import HOST_ID_BYTES, QUEUES, PageRecord, PageState, UrlKind
 from gossamer.core.frontier.rejudging import refusal_of
 from gossamer.core.page.found import FoundLinks
+from gossamer.core.page.links import LinkKind
 from gossamer.core.scope.identity import JudgedBy, decode_judged_by, encode_judged_by
 from gossamer.core.scope.judge import NAMED_BY_PEOPLE
 from gossamer.core.scope.reasons import Reason
@@ -41,6 +42,8 @@ from gossamer.ports.store import Table
 JUDGED_KEY: Final = b"judged by"
 HOSTS_AT_ONCE: Final = 256
 """Hosts listed in one step."""
+URL_KINDS: Final = {LinkKind.TO_SITEMAP: UrlKind.SITEMAP, LinkKind.TO_FEED: UrlKind.FEED}
+"""What the links lead to that lead to no page."""
 OFFERED_PER_COMMIT: Final = 20_000
 """After so many URLs offered again a commit is waited for: what is not committed lies in memory."""
 
@@ -182,13 +185,16 @@ class _Change:
             page = _record_of(self.worker, refusal.referrer)
             if page is None or not follows_copy(self.worker, page):
                 return Reason.COPY
-        return self.worker.judge.judge_finding(refusal.finding)
+        reason = self.worker.judge.judge_finding(refusal.finding)
+        if not reason and refusal.finding.kinds == (LinkKind.SITEMAP,) and not _is_vouched(refusal):
+            return Reason.SITEMAP_HOST
+        return reason
 
     def _queue(self, shard: Shard, key: bytes, record: PageRecord, refusal: Refusal) -> None:
         """A known URL that was refused: queued anew, as near to a seed as it was met."""
         if refusal.depth < record.depth:
             kinds = refusal.finding.kinds
-            record.depth, record.level, record.kind = refusal.depth, level_of(refusal.depth), int(kinds[0])
+            record.depth, record.level, record.link_kind = refusal.depth, level_of(refusal.depth), int(kinds[0])
             record.hops, record.referrer, record.group = refusal.hops, refusal.referrer, refusal.group
             record.nofollow, record.redirects = refusal.nofollow, refusal.redirects
         self.worker.perform(shard, queue_anew(shard, key, record, self.worker.clock.now()))
@@ -212,11 +218,13 @@ class _Change:
                 urls=[],
                 letters="",
                 levels=b"",
+                trail=[source] if source and kind is LinkKind.TO_SITEMAP else [],
             )
         found.urls.append(refusal.url)
         found.letters += refusal.hops[-1:]
         found.levels += bytes((level_of(refusal.depth),))
-        found.kinds += bytes((kind,))
+        found.link_kinds += bytes((kind,))
+        found.kinds += bytes((URL_KINDS.get(kind, UrlKind.PAGE),))
         found.nofollow += bytes((refusal.nofollow,))
 
     def _admit(self) -> None:
@@ -240,6 +248,11 @@ class _Change:
             worker.datasets.append("refused", reconsidered_rows(refusals, now), number, worker.commit_number)
             self._uncommitted += len(refusals)
         self._otherwise.clear()
+
+
+def _is_vouched(refusal: Refusal) -> bool:
+    """Whether a sitemap may speak for what it names: for another host it was never asked whether it might."""
+    return host_of(refusal.url) == host_of(refusal.referrer)
 
 
 def _record_of(worker: Worker, url: str) -> PageRecord | None:

@@ -105,13 +105,15 @@ class Shard:
         found = self.rows.scan(Table.ROBOTS, host_id, host_id + END, ROBOTS_AUTHORITIES_PER_HOST_MAX)
         return {key[HOST_ID_BYTES:].decode(): decode_robots(value) for key, value in found}
 
-    def book(self, command: commands.Move | commands.SaveRobots | commands.AnswerErrand) -> None:
+    def book(self, command: commands.Move | commands.SaveRobots | commands.DropRobots | commands.AnswerErrand) -> None:
         """Do what a frontier asks of its own shard."""
         match command:
             case commands.Move():
                 self.move(command)
             case commands.SaveRobots(host_id, authority, robots):
                 self.rows.put(Table.ROBOTS, host_id + authority.encode(), encode_robots(robots))
+            case commands.DropRobots(host_id, authority):
+                self.rows.delete(Table.ROBOTS, host_id + authority.encode())
             case commands.AnswerErrand(errand, answer):
                 self.answer_errand(errand, answer)
 

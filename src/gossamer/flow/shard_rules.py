@@ -17,6 +17,8 @@ class ShardRules:
     key_rules: KeyRules
     sites: SiteList
     shards: int
+    aliases: bool = True
+    """Whether alias rules are learned and applied."""
 
     def shard_of(self, host: str) -> int:
         """The shard that owns a host's site."""

@@ -12,6 +12,7 @@ from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.lease import Lease
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.http.exchange import FetchLimits
+from gossamer.core.preference.purpose import Purpose
 from gossamer.core.scope.judge import LinkJudge
 from gossamer.flow.alarm import Alarm
 from gossamer.flow.asking import Asking
@@ -48,6 +49,12 @@ class CrawlPolicy:
     """A connection is kept for the next request if the gap is no longer than this."""
     copies_follow: str = "never"
     wanted_media: frozenset[str] | None = None
+    purposes: tuple[str, ...] = (Purpose.SEARCH, Purpose.ARCHIVE)
+    """See `FrontierPolicy.purposes`; asked again once the answer has spoken."""
+    obeys_noarchive: bool = False
+    """Whether pages that say noarchive are left out of the archive."""
+    well_known_sitemaps: bool = False
+    """Where no robots.txt names a sitemap, ask for one at the usual paths."""
 
 
 @dataclass(slots=True)

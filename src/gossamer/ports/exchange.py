@@ -47,6 +47,10 @@ class ShardInbox(Protocol):
         """Fetch a robots.txt from a host of this shard for another host's authority."""
         ...
 
+    async def sitemaps_of(self, authority: str) -> tuple[str, ...]:
+        """The sitemaps that an authority's robots.txt names, as written; the file is fetched where it is not known."""
+        ...
+
 
 class ShardExchange(Protocol):
     """Finds the shard to talk to."""

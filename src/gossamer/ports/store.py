@@ -33,6 +33,9 @@ class Table(StrEnum):
     """host id (8) + authority -> the last robots.txt and its age."""
     CONTENT = "content"
     """body digest -> where it is archived."""
+    ALIAS = "alias"
+    """host id (8) + page key of the spelling that stands (24) + fingerprint (16) of one left alone -> empty; and page
+    key without useless parameters (24) -> page key of the URL that stands for all their values."""
     OUTBOX = "outbox"
     """receiving shard (2) + number (8) -> links for that shard, not yet acknowledged."""
     FILES = "files"

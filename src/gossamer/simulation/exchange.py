@@ -56,3 +56,8 @@ class DistantInbox:
         """See the port."""
         await asyncio.sleep(self._delay_seconds)
         return await self._inbox.fetch_robots(errand)
+
+    async def sitemaps_of(self, authority: str) -> tuple[str, ...]:
+        """See the port."""
+        await asyncio.sleep(self._delay_seconds)
+        return await self._inbox.sitemaps_of(authority)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.core.frontier.back_queue import BackQueue, Head
+from gossamer.core.frontier.commands import DropRobots, SaveRobots
 from gossamer.core.frontier.lease import Entry, Errand
 from gossamer.core.frontier.records import LEVELS, RETRY, HostState, PageRecord, retry_order
 from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
@@ -176,10 +177,17 @@ def test_rules_are_read_anew_with_each_file_and_delays_are_the_greatest() -> Non
 
 def test_files_kept_are_bounded_and_the_oldest_goes() -> None:
     host = back_queue()
+    stored: set[str] = set()
     for number in range(2 * ROBOTS_AUTHORITIES_PER_HOST_MAX):
         authority = f"http://a.test:{number + 1}"
-        host.keep_robots(authority, RobotsState(RobotsKind.RULES, number, 9, b"User-agent: *\nDisallow: /"))
+        state = RobotsState(RobotsKind.RULES, number, 9, b"User-agent: *\nDisallow: /")
+        for command in host.keep_robots(authority, state):
+            if isinstance(command, SaveRobots):
+                stored.add(command.authority)
+            elif isinstance(command, DropRobots):
+                stored.remove(command.authority)
         assert host.rules_of(authority, "gossamer") is not None
+        assert stored == set(host.robots), "what is forgotten leaves the store too"
     assert len(host.robots) == len(host.rules) == ROBOTS_AUTHORITIES_PER_HOST_MAX
     assert f"http://a.test:{2 * ROBOTS_AUTHORITIES_PER_HOST_MAX}" in host.robots
 

@@ -147,33 +147,6 @@ def test_codings_of(values: list[str], codings: list[str]) -> None:
     assert codings_of(values) == codings
 
 
-def test_published_bodies(shared: Path) -> None:
-    folder = shared / "data" / "http-bodies" / "scrapy"
-    page = decode((folder / "html-br.bin").read_bytes(), ["br"]).data
-    assert len(page) == 74_837
-    for name, codings in {
-        "html-gzip": ["gzip"],
-        "html-gzip-deflate": ["gzip", "deflate"],
-        "html-gzip-deflate-gzip": ["gzip", "deflate", "gzip"],
-        "html-zstd-static-content-size": ["zstd"],
-        "html-zstd-static-no-content-size": ["zstd"],
-        "html-zstd-streaming-no-content-size": ["zstd"],
-    }.items():
-        assert decode((folder / f"{name}.bin").read_bytes(), codings) == Decoded(page), name
-    for name in ("rawdeflate", "zlibdeflate"):
-        result = decode((folder / f"html-{name}.bin").read_bytes(), ["deflate"])
-        assert (len(result.data), result.problem) == (74_840, ""), name
-    xml = (folder / "feed-sample1.xml").read_bytes()
-    assert decode((folder / "feed-sample1.xml.gz").read_bytes(), ["gzip"]) == Decoded(xml)
-
-
-@pytest.mark.parametrize("name", ["br", "deflate", "gzip", "zstd"])
-def test_published_bombs(shared: Path, name: str) -> None:
-    result = decode((shared / "data" / "http-bodies" / "scrapy" / f"bomb-{name}.bin").read_bytes(), [name])
-    assert result.truncated
-    assert "limit" in result.problem
-
-
 @pytest.mark.parametrize("name", ["truncated-crc-error", "truncated-crc-error-short", "unexpected-eof"])
 def test_published_cut_members(shared: Path, name: str) -> None:
     body = (shared / "data" / "http-bodies" / "scrapy" / f"{name}.gz").read_bytes()

@@ -28,7 +28,7 @@ CASES = [
     (b"<p>caf\xc3\xa9", "text/html", "utf-8", "<p>café"),
     (b"<p>plain", "text/html", "utf-8", "<p>plain"),
     (CYRILLIC.encode("cp1251"), "text/html", "windows-1251", CYRILLIC),
-    (CYRILLIC.encode("koi8-r"), "text/html", "koi8-u", CYRILLIC),
+    (CYRILLIC.encode("koi8-r"), "text/html", "koi8-r", CYRILLIC),
     (JAPANESE.encode("shift_jis"), "text/html", "shift_jis", JAPANESE),
     (JAPANESE.encode("euc-jp"), "text/html", "euc-jp", JAPANESE),
     (JAPANESE.encode("iso-2022-jp"), "text/html", "iso-2022-jp", JAPANESE),

@@ -17,6 +17,7 @@ from gossamer.core.warc import record
 from gossamer.core.warc.date import milliseconds, timestamp, warc_date
 from gossamer.core.warc.digest import sha1_label, sha256_hex
 from gossamer.core.warc.record import Capture, Original, Profile, WarcInfo, record_id
+from gossamer.core.warc.visit_fields import VisitFields, parse_visit_fields
 
 ID = record_id(bytes(range(16)))
 OTHER = record_id(bytes(16))
@@ -137,11 +138,33 @@ def test_a_revisit_of_an_identical_payload_needs_its_digest() -> None:
 
 
 def test_metadata_tells_how_it_was_found() -> None:
-    archived = record.metadata(CAPTURE, ID, (OTHER,), via="http://a/b c", hops="LLR", fetch_milliseconds=12)
-    fields, block = parts(archived)
-    assert block == b"via: http://a/b%20c\r\nhopsFromSeed: LLR\r\nfetchTimeMs: 12\r\n"
+    told = VisitFields(via="http://a/b", hops="LLR", milliseconds=12, depth=2, group="news")
+    fields, block = parts(record.metadata(CAPTURE, ID, told.fields(), (OTHER,)))
+    assert block.startswith(b"via: http://a/b\r\nhopsFromSeed: LLR\r\nsourceTag: news\r\nfetchTimeMs: 12\r\n")
     assert dict(fields)["Content-Type"] == "application/warc-fields"
-    assert parts(record.metadata(CAPTURE, ID))[1] == b"", "a seed has no via and no hops"
+    assert parse_visit_fields(block) == told
+    assert b"via" not in parts(record.metadata(CAPTURE, ID, VisitFields().fields()))[1], "a seed has no via"
+
+
+def test_heritrix_metadata_is_read() -> None:
+    block = b"via: http://a/\r\nhopsFromSeed: LLE\r\nsourceTag: http://seed/\r\nfetchTimeMs: 1012\r\n\r\n"
+    told = parse_visit_fields(block)
+    assert (told.via, told.hops, told.depth, told.milliseconds, told.kind) == ("http://a/", "LLE", 3, 1012, "page")
+    assert parse_visit_fields(b"hopsFromSeed: P\r\nfetchTimeMs: no\r\n").kind == "robots"
+    assert parse_visit_fields(b"\xff\x00nonsense") == VisitFields()
+
+
+def test_a_name_look_up_is_a_resource() -> None:
+    block = record.dns_block("example.org", ("192.0.2.1", "2001:db8::1"), 300.5, 1_600_000_000.0)
+    assert block == (b"20200913122640\nexample.org.\t300\tIN\tA\t192.0.2.1\nexample.org.\t300\tIN\tAAAA\t2001:db8::1\n")
+    fields, kept = parts(record.lookup(Capture("dns:example.org", 1_600_000_000.0, ID), OTHER, block))
+    told = dict(fields)
+    assert kept == block
+    assert (told["WARC-Type"], told["WARC-Target-URI"], told["Content-Type"]) == (
+        "resource",
+        "dns:example.org",
+        "text/dns",
+    )
 
 
 @given(texts=st.lists(NASTY, min_size=6, max_size=6), body=st.binary(max_size=40), head=st.binary(max_size=60))
@@ -153,7 +176,7 @@ def test_nothing_foreign_begins_a_line(texts: list[str], body: bytes, head: byte
         (record.request(capture, ID, head, (identity,)), 11),
         (record.response(capture, ID, head, body, (identity,)), None),
         (record.revisit(capture, ID, head, original, (identity,), payload_digest=protocol or "x"), None),
-        (record.metadata(capture, ID, (identity,), via=via, hops=operator), 9),
+        (record.metadata(capture, ID, VisitFields(via=via, hops=operator).fields(), (identity,)), 9),
         (record.warcinfo(ID, 1.0, url, WarcInfo(via, operator, protocol)), 7),
     ):
         fields, block = parts(archived)

@@ -18,6 +18,10 @@ OPERATION_TIMEDOUT: Final = 28
 GOT_NOTHING: Final = 52
 SEND_ERROR: Final = 55
 RECV_ERROR: Final = 56
+HTTP2: Final = 16
+"""An error in HTTP/2's framing."""
+HTTP2_STREAM: Final = 92
+"""The server reset the stream."""
 TOO_LARGE: Final = 100
 
 TOO_SLOW: Final = -1
@@ -54,6 +58,8 @@ _ANSWERING: Final = {
     GOT_NOTHING: FailureKind.RESET,
     SEND_ERROR: FailureKind.RESET,
     RECV_ERROR: FailureKind.RESET,
+    HTTP2: FailureKind.BAD_ANSWER,
+    HTTP2_STREAM: FailureKind.RESET,
     TOO_LARGE: FailureKind.HEADERS_TOO_LARGE,
     **dict.fromkeys(_TLS_CODES, FailureKind.TLS),
 }

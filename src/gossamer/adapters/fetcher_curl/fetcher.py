@@ -24,10 +24,11 @@ _FREE_MAX = 256
 
 
 class CurlFetcher:
-    """The port `fetcher` over HTTP/1.1, for the event loop in which the first fetch runs.
+    """The port `fetcher` over HTTP/1.1 and, with TLS, HTTP/2, for the event loop in which the first fetch runs.
 
     `permits` is asked for the address of every connection, before it is made and before a kept one is used.
     `ca_file` replaces the system's certificates. `spool_folder` is where long bodies wait; None for the system's.
+    `http2`: whether to offer HTTP/2.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class CurlFetcher:
         *,
         ca_file: str | Path | None = None,
         spool_folder: str | Path | None = None,
+        http2: bool = True,
     ) -> None:
         if ca_file is not None and not Path(ca_file).is_file():
             raise FileNotFoundError(f"CA file {str(ca_file)!r} is not there; name a PEM file with certificates")
@@ -44,6 +46,7 @@ class CurlFetcher:
         self._clock = clock
         self._ca_file = str(ca_file) if ca_file is not None else options.system_ca_file()
         self._spool_folder = str(spool_folder) if spool_folder is not None else None
+        self._http2 = http2
         self._world: World | None = None
         self._free: list[Transfer] = []
         self._closed = False
@@ -96,6 +99,7 @@ class CurlFetcher:
                 permits=self._permits,
                 ca_file=self._ca_file,
                 spool_folder=self._spool_folder,
+                http2=self._http2,
             )
         return self._world
 

@@ -9,6 +9,8 @@ is only used for a request that names the very same address.
 *Proxies.* One that is told addresses (socks5://, and http:// by CONNECT) is told the very address that was resolved and
 checked: CURLOPT_CONNECT_TO holds for it, too. One that resolves names is told the name, and the address guard has no
 say. The proxy's own address is the operator's word and is not guarded.
+*One request a connection at a time*, over HTTP/2 too: politeness counts exchanges, and a second stream would be one
+without a gap.
 
 *Nothing from the surroundings.* No proxy variables, no .netrc, no cookie store, no HSTS or Alt-Svc cache.
 """
@@ -63,11 +65,11 @@ def system_ca_file() -> str:
     raise FileNotFoundError("no certificate bundle found; install ca-certificates or name a CA file")
 
 
-def prepare(curl: pycurl.Curl, ca_file: str) -> None:
-    """Set what is the same for all requests."""
+def prepare(curl: pycurl.Curl, ca_file: str, *, http2: bool) -> None:
+    """Set what is the same for all requests. HTTP/2 is spoken where TLS agrees on it (ALPN), never without TLS."""
     for option, value in (
         (pycurl.NOSIGNAL, 1),
-        (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1),
+        (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS if http2 else pycurl.CURL_HTTP_VERSION_1_1),
         (pycurl.HTTP09_ALLOWED, 0),
         (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
         (pycurl.FOLLOWLOCATION, 0),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _TLS_VERSION: Final = re.compile(rb"SSL connection using TLSv([0-9.]+)")
 _EMPTY_LINES: Final = (b"\r\n", b"\n")
+_HTTP2: Final = re.compile(rb"HTTP/2[ \t]+(\d{3})[^\r\n]*\r?\n")
 _STATUS: Final = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})")
 
 
@@ -39,6 +40,7 @@ class World:
     permits: options.Permits
     ca_file: str
     spool_folder: str | None
+    http2: bool = True
 
 
 class Transfer:
@@ -49,7 +51,7 @@ class Transfer:
         self._timer: asyncio.TimerHandle | None = None
         self._opened: socket.socket | None = None
         self.curl = pycurl.Curl()
-        options.prepare(self.curl, world.ca_file)
+        options.prepare(self.curl, world.ca_file, http2=world.http2)
         self._proxy: Proxy | None = None
         options.set_proxy(self.curl, None)
         for option, call_back in (
@@ -91,10 +93,12 @@ class Transfer:
         self._overlong = False
         self._refused = False
         self._closed = False
+        self._fresh = False
         self._cut = False
         self._connection: Connection | None = None
         self._disk_error: OSError | None = None
         self._tls = ""
+        self._is_http2 = False
         self._slow_since: tuple[float, int] | None = None
 
     def _set_options(self, url: Url, connect_seconds: float) -> None:
@@ -132,6 +136,7 @@ class Transfer:
         try:
             # libcurl takes a duplicate; ours is closed as soon as the connection stands.
             self._opened = socket.socket(family, kind, protocol)
+            self._fresh = True
         except OSError:
             return -1
         return self._opened
@@ -176,6 +181,10 @@ class Transfer:
             return 0
         if self._head is not None:
             return size  # a trailer field
+        if not self._lines and (second := _HTTP2.fullmatch(line)) is not None:
+            # Written as HTTP/1.1 says it (the archive's readers know no other); WARC-Protocol tells what was spoken.
+            self._is_http2 = True
+            line = b"HTTP/1.1 %s \r\n" % second[1]
         self._lines.append(line)
         if size <= 2 and line in _EMPTY_LINES and not self._end_of_head():
             return 0
@@ -255,7 +264,8 @@ class Transfer:
         if self._connection is None:
             exchange.request = b""  # never sent
         if head is not None:
-            exchange.status, exchange.headers, exchange.protocol = head.status, head.fields, head.protocol
+            exchange.status, exchange.headers = head.status, head.fields
+            exchange.protocol = "h2" if self._is_http2 else head.protocol
             exchange.body = self._body
         exchange.failure, exchange.truncated = self._verdict(result)
         if exchange.failure or exchange.truncated or exchange.unwanted:
@@ -273,7 +283,7 @@ class Transfer:
         if self._refused:
             return f"{self._exchange.address} may not be connected to"
         if self._closed:
-            return "the kept connection was closed"
+            return "the request was refused" if self._fresh else "the kept connection was closed"
         if self._overlong:
             return f"more than {self._request.limits.header_bytes} bytes of headers"
         if self._cut:
@@ -285,7 +295,8 @@ class Transfer:
         if self._refused:
             return FailureKind.ADDRESS_REFUSED, None
         if self._closed:
-            return FailureKind.CLOSED, None
+            # On a connection of its own it was no accident of time: HTTP/2 servers may refuse a request outright.
+            return FailureKind.RESET if self._fresh else FailureKind.CLOSED, None
         if self._overlong:
             return FailureKind.HEADERS_TOO_LARGE, None
         if self._connection is None:

@@ -73,7 +73,7 @@ def rehearse_only(settings: Settings, seeds: list[Seed]) -> int:
 def crawl_into(settings: Settings, seeds: list[Seed]) -> int:
     """Make the crawl folder and crawl; the exit code."""
     path = chosen_folder(settings, seeds)
-    folder, lock = make_folder(path, settings, seeds, FixedFacts.new())
+    folder, lock = make_folder(path, settings, seeds, FixedFacts.new(settings.keys))
     with lock:
         return run_and_report(settings, folder, resume=False)
 

@@ -19,7 +19,6 @@ from gossamer.app.doctor.tables import Changes
 from gossamer.app.errors import UserError
 from gossamer.app.folder import open_folder
 from gossamer.core.seen.fingerprint import Fingerprinter
-from gossamer.core.url.key import KeyRules
 from gossamer.flow.opening import read_ledger
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
@@ -77,9 +76,7 @@ def _misplaced(folder: CrawlFolder, *, repair: bool) -> Iterator[Finding]:
 
 def _rules(folder: CrawlFolder, settings: Settings) -> ShardRules:
     facts = folder.read_facts()
-    return ShardRules(
-        Fingerprinter(facts.hash_key), KeyRules(facts.key_rules), folder.read_sites(), settings.crawl.shards
-    )
+    return ShardRules(Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards)
 
 
 def _look_inside(

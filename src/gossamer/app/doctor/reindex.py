@@ -27,9 +27,11 @@ def index_lines(file: str, content: memoryview) -> Iterator[bytes]:
 
 def _line(record: WarcRecord, location: Location) -> str:
     started = moment_seconds(record.field("WARC-Date"))
-    if started is None or record.kind not in ("response", "revisit"):
+    if started is None or record.kind not in ("response", "revisit", "resource"):
         return ""
     capture = Capture(record.field("WARC-Target-URI"), started, "")
+    if record.kind == "resource":
+        return cdx.resource_line(capture, record.field("Content-Type"), sha1_label(record.block), location)
     if record.kind == "revisit":
         return cdx.revisit_line(capture, record.field("WARC-Payload-Digest"), location)
     head, payload = split_http(record.block)

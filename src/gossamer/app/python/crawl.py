@@ -219,7 +219,9 @@ class Crawl:
         if self._folder is None:
             self._temporary = Path(tempfile.mkdtemp(prefix="gossamer-"))
             self._folder = CrawlFolder(self._temporary / "crawl")
-        self._folder, self._lock = make_folder(self._folder.path, begun.settings, begun.seeds, FixedFacts.new())
+        self._folder, self._lock = make_folder(
+            self._folder.path, begun.settings, begun.seeds, FixedFacts.new(begun.settings.keys)
+        )
 
     async def _crawl(self) -> EndState:
         folder, begun = self._the_folder(), self._begun
@@ -239,7 +241,7 @@ class Crawl:
 
         def report(finished: Finished) -> None:
             settled = finished.fate is not None and finished.fate.kind not in PASSING
-            if finished.reading.is_page or (self._every_visit and settled):
+            if finished.is_page or (self._every_visit and settled):
                 self._handover.put(page_of(finished))
 
         self._handover.changed = worker.alarm.ring

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 from gossamer.app.errors import UserError
 from gossamer.app.settings.tree import TRAITS
 from gossamer.core import limits
+from gossamer.core.preference.purpose import Purpose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +36,14 @@ def _gap(settings: Settings) -> None:
             f"politeness.gap is {gap:g}s (from {settings.sources['politeness.gap'].words}): less than "
             f"{limits.GAP_PUBLIC_MIN_SECONDS:g}s is only for hosts reached through --allow-address or with mine = true",
             "leave --gap out, or name the range of your own hosts, such as --allow-address 127.0.0.0/8",
+        )
+
+
+def _purposes(settings: Settings) -> None:
+    if not settings.politeness.purposes:
+        raise UserError(
+            f"politeness.purposes is empty (from {settings.sources['politeness.purposes'].words})",
+            f"name what its content is for: {', '.join(Purpose)}",
         )
 
 
@@ -84,4 +93,12 @@ def _contents(settings: Settings) -> None:
     hosts_map(settings)
 
 
-RULES: Final[tuple[Callable[[Settings], None], ...]] = (_gap, _workers, _shards, _commit_interval, _files, _contents)
+RULES: Final[tuple[Callable[[Settings], None], ...]] = (
+    _gap,
+    _purposes,
+    _workers,
+    _shards,
+    _commit_interval,
+    _files,
+    _contents,
+)

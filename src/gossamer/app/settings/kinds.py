@@ -19,6 +19,7 @@ import re2
 from gossamer.core.disk_guard import Threshold
 from gossamer.core.facts import Topic
 from gossamer.core.http.request import is_sendable, user_agent
+from gossamer.core.preference.purpose import Purpose
 from gossamer.core.url.parse import parse
 
 if TYPE_CHECKING:
@@ -286,6 +287,11 @@ def read_media(value: object) -> str:
     return text
 
 
+def read_purpose(value: object) -> str:
+    """A purpose of the crawl."""
+    return Purpose(read_text(value).lower()).value
+
+
 def read_contact(value: object) -> str:
     """A mail or web address that can stand in the User-Agent header: whoever reads it there must be able to use it."""
     text = read_text(value)
@@ -377,6 +383,7 @@ TEXTS: Final = many("a list of texts", read_text)
 PATHS: Final = many("a list of paths", read_text, commas=False, path=True)
 URLS: Final = many("a list of URLs", read_text, commas=False)
 PATTERNS: Final = many("a list of RE2 patterns", read_pattern, commas=False)
+SOURCES: Final = many("a list of links, sitemaps, feeds", choice("links", "sitemaps", "feeds").read)
 EXTENSIONS: Final = many("a list of file name extensions", read_extension)
 MEDIA: Final = many('"html", "any" or a list of media types', read_media)
 NETWORKS: Final = many("a list of address ranges such as 127.0.0.0/8", read_network)
@@ -384,4 +391,5 @@ NAMESERVERS: Final = many("a list of addresses, each with a port if it is not 53
 RESOLVES: Final = many("a list of HOST=ADDRESS", read_resolve)
 LISTEN: Final = Kind("a port of loopback, or ADDRESS:PORT", read_listen)
 ROOM: Final = Kind('a size such as 2GiB, a share such as 5%, or "2GiB or 5%" for the smaller', read_room, write_room)
+PURPOSES: Final = many("a list of " + ", ".join(Purpose), read_purpose)
 TOPICS: Final = many("a list of " + ", ".join(Topic), lambda value: Topic(read_text(value)).value)

@@ -16,6 +16,7 @@ from gossamer.core import limits
 from gossamer.core.disk_guard import Threshold
 from gossamer.core.facts import Level, Topic
 from gossamer.core.http.request import user_agent
+from gossamer.core.preference.purpose import Purpose
 
 if TYPE_CHECKING:
     from gossamer.app.settings.kinds import Kind
@@ -79,6 +80,14 @@ class ScopeSettings:
     media: tuple[str, ...] = setting(("html",), kinds.MEDIA, "media types wanted; others close after the headers")
     max_depth: int | None = setting(20, kinds.optional(kinds.COUNT), "links from a seed")
     max_url_length: int = setting(limits.URL_LENGTH_MAX, kinds.POSITIVE, "characters of a URL")
+    follow: tuple[str, ...] = setting(
+        ("links", "sitemaps"), kinds.SOURCES, "what URLs are taken from: any of links, sitemaps, feeds"
+    )
+    well_known_sitemaps: bool = setting(
+        False,  # noqa: FBT003 - a default
+        kinds.BOOL,
+        "where a robots.txt names no sitemap, ask at the usual paths",
+    )
     follow_kinds: tuple[str, ...] = setting((), kinds.TEXTS, "link kinds followed beyond the usual")
     nofollow: str = setting("obey", kinds.choice("obey", "ignore"), "whether nofollow on pages and links is obeyed")
     block_file: str | None = setting(None, kinds.optional(kinds.PATH), "file of hosts and domains never to contact")
@@ -90,6 +99,19 @@ class ScopeSettings:
             return None
         named = frozenset(self.media) - {"html"}
         return named | HTML_MEDIA if "html" in self.media else named
+
+
+@dataclass(frozen=True, slots=True)
+class KeySettings:
+    """What makes two URLs one, beyond what docs/urls.md says."""
+
+    drop: tuple[str, ...] = setting(
+        (), kinds.TEXTS, "parameters that make no difference on any host; name* for all that begin so", Change.FIXED
+    )
+    keep: tuple[str, ...] = setting(
+        (), kinds.TEXTS, "parameters that make a difference although they are known for tracking", Change.FIXED
+    )
+    learn: bool = setting(True, kinds.BOOL, "learn from each host which of its spellings are one page")  # noqa: FBT003 - a default
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +153,11 @@ class PolitenessSettings:
     user_agent: str | None = setting(
         None, kinds.optional(kinds.FIELD), "the User-Agent header; by default the name, version and contact"
     )
+    purposes: tuple[str, ...] = setting(
+        (Purpose.SEARCH.value, Purpose.ARCHIVE.value),
+        kinds.PURPOSES,
+        "what the content is for; what a site denies to one of these is refused",
+    )
 
     @property
     def agent(self) -> str:
@@ -169,6 +196,7 @@ class FetchSettings:
     low_speed_time: float = setting(float(limits.LOW_SPEED_SECONDS), kinds.DURATION, "time it must be that slow")
     header_bytes: int = setting(limits.HEADER_BYTES_MAX, kinds.SIZE, "bytes of status line and headers")
     body_bytes: int = setting(limits.BODY_BYTES_MAX, kinds.SIZE, "bytes of a body as received; the rest is cut")
+    http2: bool = setting(True, kinds.BOOL, "offer HTTP/2 to https servers")  # noqa: FBT003 - a default
     ca_file: str | None = setting(
         None, kinds.optional(kinds.PATH), "certificates (PEM) to trust instead of the system's"
     )
@@ -201,6 +229,9 @@ class ArchiveSettings:
         False,  # noqa: FBT003 - a default
         kinds.BOOL,
         "whether Authorization, Cookie and the like are archived as sent; otherwise their values are blanked",
+    )
+    noarchive: str = setting(
+        "ignore", kinds.choice("obey", "ignore"), "whether pages that say noarchive are left out of the archive"
     )
 
 
@@ -256,6 +287,7 @@ class Tree:
 
     seeds: SeedSettings = SeedSettings()
     scope: ScopeSettings = ScopeSettings()
+    keys: KeySettings = KeySettings()
     crawl: CrawlSettings = CrawlSettings()
     politeness: PolitenessSettings = PolitenessSettings()
     dns: DnsSettings = DnsSettings()

@@ -23,6 +23,8 @@ class Answer:
     failure: FailureKind | None = None
     """NAME_NOT_FOUND, NAME_FAILED, or ADDRESS_REFUSED when every address is one we must not connect to."""
     detail: str = ""
+    answered: float = 0.0
+    """When name servers said so; 0 for an answer that nobody was asked for: a literal, a name given by hand."""
 
     def without(self, blocked: Callable[[str], bool]) -> Answer:
         """The answer less the addresses that `blocked` names; ADDRESS_REFUSED when that leaves none of them."""

@@ -51,6 +51,8 @@ class UrlEvidence:
     scope: ScopePart
     product: str
     """Our product token in robots.txt."""
+    purposes: tuple[str, ...] = ()
+    """What the crawl's content is for."""
     record: PageRecord | None = None
     host: HostEvidence | None = None
     robots: RobotsState | None = None
@@ -67,6 +69,8 @@ class UrlEvidence:
     """The same in a sentence."""
     before: list[Known] = field(default_factory=list[Known])
     """URLs that redirect here, the first one first."""
+    aliases: list[str] = field(default_factory=list[str])
+    """Known URLs that are this one by its host's alias rules."""
     after: list[Known] = field(default_factory=list[Known])
     """Where it redirects, step by step."""
 

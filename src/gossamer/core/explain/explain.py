@@ -25,13 +25,15 @@ from gossamer.core.explain.explanation import (
 )
 from gossamer.core.explain.robots import IGNORED, robots_part
 from gossamer.core.explain.scope import WANTED, meaning
+from gossamer.core.explain.uses import uses_part
 from gossamer.core.explain.waiting import next_part, waiting_cause
 from gossamer.core.frontier.host_status import standing_of
-from gossamer.core.frontier.records import LEVELS, RETRY, PageRecord, PageState, retry_due
+from gossamer.core.frontier.records import LEVELS, RETRY, PageRecord, PageState, UrlKind, retry_due
 from gossamer.core.limits import URL_TRIES_MAX
 from gossamer.core.scope.reasons import Reason
+from gossamer.core.sitemap.hints import Hints
 
-_HOP_WORDS: Final = {"L": "link", "E": "embed", "R": "redirect", "P": "prerequisite"}
+_HOP_WORDS: Final = {"L": "link", "E": "embed", "R": "redirect", "P": "prerequisite", "M": "sitemap", "F": "feed"}
 NEVER_FOUND: Final = "never found"
 
 
@@ -48,7 +50,7 @@ def explain(evidence: UrlEvidence) -> Explanation:
         running=evidence.running,
         state=evidence.state,
         cause=_cause(evidence, robots),
-        key=KeyPart(key=evidence.key, fetch_url=record.url if record else evidence.url, shard=evidence.shard),
+        key=_key(evidence, record),
         found=_found(record) if record else None,
         scope=evidence.scope,
         robots=robots,
@@ -59,6 +61,7 @@ def explain(evidence: UrlEvidence) -> Explanation:
         copy_of=record.copy_of if record else "",
         capture=_capture(record) if record and record.file else None,
         redirects=_chain(evidence),
+        uses=uses_part(evidence.url, evidence.robots, evidence.product, evidence.purposes),
     )
 
 
@@ -114,6 +117,8 @@ def _cause_done(record: PageRecord) -> Cause:
     status = f" with status {last.status}" if last is not None and last.status else ""
     if record.location or (last is not None and last.outcome == "redirected"):
         return Cause("redirected", f"it redirects{status} to {record.location or 'another URL'}")
+    if record.reason == Reason.NOARCHIVE:
+        return Cause(record.reason, f"fetched{status}, but {meaning(record.reason)}")
     if record.copy_of:
         return Cause("copy", f"fetched{status}; the same body was archived before as {record.copy_of}")
     if last is not None and last.outcome == "not modified":
@@ -137,12 +142,30 @@ def _cause_refused(record: PageRecord, robots: RobotsPart) -> Cause:
             text += "; the file that is known now would allow it"
         elif robots.line:
             text += f" (line {robots.line_number}: {robots.line})"
+    if record.detail:
+        text += f" ({record.detail})"
     return Cause(record.reason, text)
 
 
 def _attempts(record: PageRecord | None) -> list[AttemptPart]:
     attempts = record.attempts if record is not None else []
     return [AttemptPart(at=each.at, outcome=each.outcome, status=each.status) for each in attempts]
+
+
+def _key(evidence: UrlEvidence, record: PageRecord | None) -> KeyPart:
+    rules = evidence.host.state.aliases if evidence.host is not None else []
+    return KeyPart(
+        key=evidence.key,
+        fetch_url=record.url if record else evidence.url,
+        shard=evidence.shard,
+        alias_of=record.alias_of if record else "",
+        aliases=evidence.aliases,
+        rules=[
+            f"{rule.words} ({rule.agreed} samples, as {rule.example[0]} and {rule.example[1]})"
+            for rule in rules
+            if rule.is_in_force
+        ],
+    )
 
 
 def _found(record: PageRecord) -> FoundPart:
@@ -154,7 +177,23 @@ def _found(record: PageRecord) -> FoundPart:
         path=", ".join(["seed", *(_HOP_WORDS.get(letter, letter) for letter in record.hops)]),
         group=record.group,
         redirects=record.redirects,
+        kind=UrlKind(record.kind).name.lower(),
+        hints=_claims(record.hints),
     )
+
+
+def _claims(hints: Hints | None) -> dict[str, str]:
+    """What sitemaps and feeds claim of it, by name."""
+    if hints is None:
+        return {}
+    claims = {
+        "lastmod": hints.lastmod,
+        "changefreq": hints.changefreq,
+        "priority": f"{hints.priority:g}" if hints.priority >= 0 else "",
+        "published": hints.published,
+        "alternates": ", ".join(language for language, _ in hints.alternates),
+    }
+    return {name: claim for name, claim in claims.items() if claim}
 
 
 def _host(host: HostEvidence, now: float) -> HostPart:

@@ -28,6 +28,12 @@ class KeyPart(msgspec.Struct, frozen=True, kw_only=True):
     fetch_url: str
     """The spelling found first, which is the one requested."""
     shard: int
+    alias_of: str = ""
+    """The spelling that stands for it by its host's alias rules."""
+    aliases: list[str] = []
+    """The other spellings that these rules call the same page, as far as they are known."""
+    rules: list[str] = []
+    """The rules that its host has taught and that are in force, each with its samples and a pair."""
 
 
 class FoundPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,11 +44,15 @@ class FoundPart(msgspec.Struct, frozen=True, kw_only=True):
     """The first page found linking here; empty for a seed."""
     depth: int
     hops: str
-    """Letters from the seed on: L link, E embed, R redirect."""
+    """Letters from the seed on: L link, E embed, R redirect, M sitemap, F feed."""
     path: str
     """The same in words."""
     group: str
     redirects: int
+    kind: str = "page"
+    """What it was found as: "page", "sitemap" or "feed"."""
+    hints: dict[str, str] = {}
+    """What sitemaps and feeds claim of it, by name; those without a claim are absent."""
 
 
 class ScopePart(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,6 +84,19 @@ class RobotsPart(msgspec.Struct, frozen=True, kw_only=True):
     """When the rules were received; earlier than `fetched_at` where an older copy goes on ruling."""
     reason: str = ""
     """Why there are no fresh rules."""
+
+
+class UsesPart(msgspec.Struct, frozen=True, kw_only=True):
+    """What the site's files state of the use of what is fetched there."""
+
+    purposes: list[str]
+    """What the crawl's content is for, by the settings now in force."""
+    statements: list[str]
+    """Each as "SOURCE SIGNAL: WORDS"."""
+    denied: dict[str, str]
+    """Purpose -> the words that deny it."""
+    refused: str
+    """The first of the crawl's purposes that is denied; empty when none is."""
 
 
 class HostPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -208,6 +231,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     capture: CapturePart | None
     redirects: list[Hop]
     search: SearchPart | None = None
+    uses: UsesPart | None = None
+    """None where nothing is stated, or nothing was read yet."""
 
 
 def as_plain(explanation: Explanation) -> dict[str, Any]:

@@ -21,6 +21,10 @@ _FOUND_AS: Final = {
     LinkKind.REDIRECT: "a redirect's target",
     LinkKind.FRAME: "a frame of a page",
     LinkKind.IFRAME: "a frame of a page",
+    LinkKind.SITEMAP: "an entry of a sitemap",
+    LinkKind.FEED: "an entry of a feed",
+    LinkKind.TO_SITEMAP: "a sitemap",
+    LinkKind.TO_FEED: "a feed",
     LinkKind.SEED: "a seed",
     LinkKind.OPERATOR: "a seed that the operator added",
 }

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from gossamer.core.frontier.lease import Entry, Errand, LeaseKind
+import msgspec
+
+from gossamer.core.frontier.commands import Command, DropRobots, NameSitemaps, SaveRobots
+from gossamer.core.frontier.lease import FILE_LEASES, Entry, Errand, Lease, LeaseKind
 from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
-from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState, retry_due
+from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState, PageRecord, retry_due
 from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
+from gossamer.core.preference.tdm_file import TdmRules
 from gossamer.core.robots.answer import RobotsKind, RobotsState
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.url.parse import authority_of
@@ -64,11 +68,12 @@ class Head:
 
 @dataclass(slots=True)
 class RobotsPending:
-    """A robots.txt on its way: for which authority, from which URL next, after how many redirects."""
+    """A robots.txt or tdmrep.json on its way: for which authority, from which URL next, after how many redirects."""
 
     authority: str
     url: str
     hops: int = 0
+    kind: LeaseKind = LeaseKind.ROBOTS
 
 
 @dataclass(slots=True)
@@ -80,6 +85,8 @@ class BackQueue:
     robots: dict[str, RobotsState] = field(default_factory=dict)
     rules: dict[str, RobotsRules] = field(default_factory=dict)
     """Parsed lazily from `robots`, per authority."""
+    tdm: dict[str, TdmRules] = field(default_factory=dict)
+    """The same of their tdmrep.json."""
     heads: list[Head] = field(default_factory=lambda: [Head() for _ in range(QUEUES)])
     phase: Phase = Phase.WAITING
     at: float = -1.0
@@ -124,10 +131,10 @@ class BackQueue:
             head.put_back(entry)
 
     def may_lease(self, connections: int) -> bool:
-        """Whether it may have one more lease now. A robots.txt is fetched alone: what follows depends on it."""
+        """Whether it may have one more lease now. Robots.txt and tdmrep.json are fetched alone: the rest depends on them."""
         if not self.out:
             return True
-        if len(self.out) >= connections or self.ended or LeaseKind.ROBOTS in self.out.values():
+        if len(self.out) >= connections or self.ended or not FILE_LEASES.isdisjoint(self.out.values()):
             return False
         return bool(self.errands) or any(self.unleased(queue) for queue in range(QUEUES))
 
@@ -210,14 +217,51 @@ class BackQueue:
         for entry in entries:
             self.heads[entry.record.queue].add(entry)
 
-    def keep_robots(self, authority: str, robots: RobotsState) -> None:
-        """What a robots.txt said. Beyond a bound the file read longest ago is forgotten, to be read when needed."""
+    def keep_robots(self, authority: str, robots: RobotsState) -> list[Command]:
+        """Keep what a robots.txt said; what is to be written down.
+
+        Beyond a bound the file read longest ago is forgotten here and in the store, to be read when needed.
+        """
         self.robots[authority] = robots
         self.rules.pop(authority, None)
-        if len(self.robots) > ROBOTS_AUTHORITIES_PER_HOST_MAX:
-            oldest = min(self.robots, key=lambda each: self.robots[each].fetched_at)
-            del self.robots[oldest]
-            self.rules.pop(oldest, None)
+        self.tdm.pop(authority, None)
+        todo: list[Command] = [SaveRobots(self.host_id, authority, robots)]
+        while len(self.robots) > ROBOTS_AUTHORITIES_PER_HOST_MAX:
+            others = (each for each in self.robots if each != authority)
+            oldest = min(others, key=lambda each: self.robots[each].fetched_at)
+            for kept in (self.robots, self.rules, self.tdm):
+                kept.pop(oldest, None)
+            todo.append(DropRobots(self.host_id, oldest))
+        return todo
+
+    def keep_tdm(self, authority: str, body: bytes, now: float) -> list[Command]:
+        """Keep what a tdmrep.json said, if its robots.txt is still known; what is to be written down."""
+        robots = self.robots.get(authority)
+        if robots is None:
+            return []
+        self.robots[authority] = robots = msgspec.structs.replace(robots, tdm=body, tdm_at=now)
+        self.tdm.pop(authority, None)
+        return [SaveRobots(self.host_id, authority, robots)]
+
+    def tdm_of(self, authority: str) -> TdmRules | None:
+        """The parsed tdmrep.json of an authority; None where there is none."""
+        state = self.robots.get(authority)
+        if state is None or not state.tdm:
+            return None
+        if authority not in self.tdm:
+            self.tdm[authority] = TdmRules.parse(state.tdm)
+        return self.tdm[authority]
+
+    def sitemaps_named(self, authority: str, product: str, now: float) -> list[NameSitemaps]:
+        """What to do about the sitemaps of a robots.txt that was read just now, if a queued URL was why it was read."""
+        robots = self.robots.get(authority)
+        entries = (entry for head in self.heads for entry in head.entries)
+        cause = next((entry for entry in entries if authority_of(entry.record.url) == authority), None)
+        if robots is None or cause is None or robots.kind is RobotsKind.UNREACHABLE or robots.fetched_at < now:
+            return []
+        rules = self.rules_of(authority, product)
+        urls = rules.sitemaps if rules is not None and not robots.reason else ()
+        return [NameSitemaps(self.host_id, authority, urls, cause.record)]
 
     def crawl_delay(self, product: str) -> float:
         """The greatest Crawl-delay of its authorities in seconds, for they share the gap; 0 without one."""
@@ -233,3 +277,12 @@ class BackQueue:
         if rules is None:
             rules = self.rules[authority] = RobotsRules.parse(state.body, product)
         return rules
+
+
+def at_hand(host: BackQueue | None, leases: Iterable[Lease]) -> dict[bytes, PageRecord]:
+    """The records of a host's URLs that are in memory, leased or at the head of a queue, by fingerprint."""
+    if host is None:
+        return {}
+    entries = [entry for head in host.heads for entry in head.entries]
+    entries += [lease.entry for lease in leases if lease.entry is not None and lease.host_id == host.host_id]
+    return {entry.fingerprint: entry.record for entry in entries}

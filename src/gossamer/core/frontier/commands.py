@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gossamer.core.facts import Fact
 from gossamer.core.frontier.lease import Entry, Errand, Lease
+from gossamer.core.frontier.records import PageRecord
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState
 
 
@@ -88,6 +89,26 @@ class SaveRobots:
 
 
 @dataclass(frozen=True, slots=True)
+class DropRobots:
+    """Forget what a robots.txt said: its host has more authorities than are kept."""
+
+    host_id: bytes
+    authority: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameSitemaps:
+    """A robots.txt was read, for the sake of a queued URL: take up the sitemaps that it names."""
+
+    host_id: bytes
+    authority: str
+    urls: tuple[str, ...]
+    """As written; empty where it names none, or there is no such file."""
+    cause: PageRecord
+    """The URL: sitemaps are as far from a seed as the first page wanted of their host."""
+
+
+@dataclass(frozen=True, slots=True)
 class SendErrand:
     """Ask the host of `errand.url` to fetch a robots.txt for us."""
 
@@ -111,4 +132,18 @@ class Tell:
     fact: Fact
 
 
-Command = Visit | Resolve | Refill | Wake | Move | Refuse | Postpone | SaveRobots | SendErrand | AnswerErrand | Tell
+Command = (
+    Visit
+    | Resolve
+    | Refill
+    | Wake
+    | Move
+    | Refuse
+    | Postpone
+    | SaveRobots
+    | DropRobots
+    | NameSitemaps
+    | SendErrand
+    | AnswerErrand
+    | Tell
+)

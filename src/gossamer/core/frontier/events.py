@@ -130,11 +130,12 @@ class ErrandCame:
 
 @dataclass(frozen=True, slots=True)
 class RobotsCame:
-    """The answer to an errand of this host."""
+    """The answer to an errand of this host. With `loaded` it is kept even where the frontier does not hold the host."""
 
     host_id: bytes
     authority: str
     answer: RobotsAnswer
+    loaded: LoadedHost | None = None
 
 
 Event = (

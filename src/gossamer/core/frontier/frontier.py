@@ -12,13 +12,14 @@ from typing import Final
 
 from gossamer.core.facts import Fact, HostHeld
 from gossamer.core.frontier import commands, events
-from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending
+from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending, at_hand
 from gossamer.core.frontier.commands import Command
 from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.host_update import after_visit, change_gap, lookup_failed
-from gossamer.core.frontier.lease import Entry, Lease, LeaseKind
+from gossamer.core.frontier.lease import LEASE_KINDS, Entry, Lease, LeaseKind
 from gossamer.core.frontier.leasing import Room, Wanted, body_bytes
 from gossamer.core.frontier.ledger import Ledger
+from gossamer.core.frontier.permission import Permission, permission
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import QUEUES, RETRY, HostState, PageRecord
 from gossamer.core.frontier.robots_errands import UNANSWERED, RobotsErrands
@@ -26,9 +27,8 @@ from gossamer.core.frontier.shares import Shares
 from gossamer.core.frontier.working_set import SLEEP_SECONDS, WorkingSet
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.politeness.ceiling import Ceilings
-from gossamer.core.robots.verdict import verdict_of
 from gossamer.core.scope.reasons import Reason
-from gossamer.core.url.parse import authority_of, target_of
+from gossamer.core.url.parse import authority_of
 
 REFUSALS_PER_TURN: Final = 64
 """URLs refused in one turn of a host, so that no step of the loop is long."""
@@ -96,7 +96,7 @@ class Frontier:
             case events.ErrandCame():
                 self._errand_came(event, now)
             case events.RobotsCame():
-                self._robots.came(event, now)
+                self._robots_came(event, now)
         return self._take()
 
     def advance(self, now: float, room: Room) -> list[Command]:
@@ -166,6 +166,10 @@ class Frontier:
         host = self.hosts.get(host_id)
         return host.state if host is not None else self.working.touched.get(host_id)
 
+    def records_at_hand(self, host_id: bytes) -> dict[bytes, PageRecord]:
+        """The records of a host's URLs that are in memory, leased or at the head of a queue, by fingerprint."""
+        return at_hand(self.hosts.get(host_id), self.leases.values())
+
     def is_over_cap(self, state: HostState) -> bool:
         """See `FrontierPolicy.is_over_cap`."""
         return self.policy.is_over_cap(state)
@@ -211,7 +215,7 @@ class Frontier:
         gap = self.policy.gap_at(lease.address, lease.host)
         self._tell(after_visit(host.state, event, gap, self._chance()))
         self.working.touch(host)
-        if lease.kind is LeaseKind.PAGE and lease.entry is not None:
+        if lease.entry is not None:
             self._settle(host, lease.entry, event)
         else:
             self._robots.fetched(host, event, now)
@@ -361,6 +365,14 @@ class Frontier:
         elif host.phase is Phase.LEASED:
             self._go_on(host, now)
 
+    def _robots_came(self, event: events.RobotsCame, now: float) -> None:
+        entered = event.host_id not in self.hosts and event.loaded is not None
+        if event.loaded is not None and entered:
+            self.working.enter(event.loaded, self._not_before(event.loaded.state))
+        self._robots.came(event, now)
+        if entered:
+            self.working.push(self.hosts[event.host_id], now)
+
     def _next_host(self, now: float) -> BackQueue | None:
         """The host that has its turn: the first whose moment came, or the first of the seed group that comes first."""
         if self._shares is None:
@@ -414,7 +426,7 @@ class Frontier:
             self.working.push(host, now)
 
     def _lease_robots(self, host: BackQueue, pending: RobotsPending, now: float, room: Room) -> None:
-        wanted = Wanted(LeaseKind.ROBOTS, pending.url, None, pending.authority, pending.hops)
+        wanted = Wanted(pending.kind, pending.url, None, pending.authority, pending.hops)
         self._lease(host, wanted, now, room)
 
     def _turn_page(self, host: BackQueue, now: float, room: Room) -> None:
@@ -432,21 +444,16 @@ class Frontier:
             if reason := self._refusal(entry.record):
                 self._refuse(host, entry, reason, NOT_WANTED)
                 continue
-            if ignored:
-                self._lease(host, Wanted(LeaseKind.PAGE, entry.record.url, entry), now, room)
-                return
-            authority = authority_of(entry.record.url)
-            robots = host.robots.get(authority)
-            if robots is None or robots.expires_at <= now:
-                host.pending = RobotsPending(authority, authority + "/robots.txt")
+            found = Permission() if ignored else permission(host, entry, self.policy, now)
+            if found.asks is not None:
+                host.pending = found.asks
                 self._lease_robots(host, host.pending, now, room)
                 return
-            rules = host.rules_of(authority, self.policy.product)
-            verdict = verdict_of(robots, rules, target_of(entry.record.url))
-            if verdict.allowed:
-                self._lease(host, Wanted(LeaseKind.PAGE, entry.record.url, entry), now, room)
+            if not found.reason:
+                kind = LEASE_KINDS[entry.record.kind]
+                self._lease(host, Wanted(kind, entry.record.url, entry, stated=found.stated), now, room)
                 return
-            self._refuse(host, entry, "robots", verdict.line)
+            self._refuse(host, entry, found.reason, found.detail)
         self.working.push(host, now)
 
     def _look_further(self, host: BackQueue, entry: Entry, now: float) -> bool:
@@ -515,6 +522,7 @@ class Frontier:
             authority=wanted.authority,
             hops=wanted.hops,
             errand=wanted.errand,
+            stated=wanted.stated,
         )
         self.leases[lease.number] = lease
         if self._shares is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
-from gossamer.core.frontier.records import PageRecord
+from gossamer.core.frontier.records import PageRecord, UrlKind
+from gossamer.core.preference.preferences import NOTHING, Preferences
 
 
 class LeaseKind(Enum):
@@ -13,6 +15,22 @@ class LeaseKind(Enum):
 
     PAGE = "page"
     ROBOTS = "robots"
+    SITEMAP = "sitemap"
+    FEED = "feed"
+    PROBE = "probe"
+    """A file that tells of a site and is no known URL: tdmrep.json."""
+
+
+LEASE_KINDS: Final = {
+    int(UrlKind.PAGE): LeaseKind.PAGE,
+    int(UrlKind.SITEMAP): LeaseKind.SITEMAP,
+    int(UrlKind.FEED): LeaseKind.FEED,
+}
+"""What a queued URL is leased as."""
+LISTING_LEASES: Final = frozenset({LeaseKind.SITEMAP, LeaseKind.FEED})
+"""Leases of files that name URLs: known URLs, and no pages."""
+FILE_LEASES: Final = frozenset({LeaseKind.ROBOTS, LeaseKind.PROBE})
+"""Leases without a known URL: what they bring decides what is leased next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +70,10 @@ class Lease:
     granted: float
     body_bytes_max: int
     entry: Entry | None = None
-    """The queued URL of a PAGE lease."""
+    """The queued URL; None for a ROBOTS or PROBE lease."""
     authority: str = ""
     """The authority a ROBOTS lease asks for."""
     hops: int = 0
     errand: Errand | None = None
+    stated: Preferences = NOTHING
+    """What the site's files state of the use of what is fetched."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gossamer.core.frontier.lease import Entry, Errand, LeaseKind
+from gossamer.core.frontier.lease import FILE_LEASES, LISTING_LEASES, Entry, Errand, LeaseKind
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import HostState
-from gossamer.core.limits import ROBOTS_BYTES_MAX
+from gossamer.core.limits import ROBOTS_BYTES_MAX, SITEMAP_BYTES_MAX
+from gossamer.core.preference.preferences import NOTHING, Preferences
 
 
 @dataclass(slots=True)
@@ -28,12 +29,15 @@ class Wanted:
     authority: str = ""
     hops: int = 0
     errand: Errand | None = None
+    stated: Preferences = NOTHING
+    """What the files of the authority state of its use."""
 
 
 def body_bytes(kind: LeaseKind, policy: FrontierPolicy, state: HostState, room: Room) -> int:
     """Bytes the body of the next answer may have, so that no cap is exceeded."""
     # One byte more than is read of a robots.txt tells a longer file from one that ends there.
-    limits = [ROBOTS_BYTES_MAX + 1 if kind is LeaseKind.ROBOTS else policy.body_bytes_max]
+    limits = [ROBOTS_BYTES_MAX + 1 if kind in FILE_LEASES else policy.body_bytes_max]
+    limits = [SITEMAP_BYTES_MAX] if kind in LISTING_LEASES else limits
     if room.bytes is not None:
         limits.append(room.bytes)
     if policy.bytes_per_host_max is not None:

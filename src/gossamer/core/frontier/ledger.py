@@ -40,6 +40,8 @@ class Ledger(msgspec.Struct):
     """Seed group -> pages."""
     found_again: int = 0
     """Of `found`: links refused once, and found once more because the scope has changed."""
+    unarchived: int = 0
+    """Pages whose noarchive was obeyed: fetched, and not stored."""
 
     def problems(self) -> list[str]:
         """The equations that do not hold, in words; empty when the books balance."""

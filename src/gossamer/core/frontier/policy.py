@@ -10,6 +10,7 @@ from gossamer.core.frontier.host_rules import NO_RULE, NO_RULES, HostRule
 from gossamer.core.frontier.records import HostState
 from gossamer.core.limits import GAP_PUBLIC_MIN_SECONDS
 from gossamer.core.politeness.gap import Gap, GapPolicy, gap_seconds
+from gossamer.core.preference.purpose import USES_TDM_FILE, Purpose
 from gossamer.core.scope.reasons import Reason
 
 
@@ -30,6 +31,13 @@ class FrontierPolicy:
     closed: ClosedHosts = field(default_factory=ClosedHosts)
     hosts: Mapping[str, HostRule] = field(default_factory=lambda: NO_RULES)
     """Host -> what is decided about it alone."""
+    purposes: tuple[str, ...] = (Purpose.SEARCH, Purpose.ARCHIVE)
+    """What the crawl's content is for, words of `Purpose`; a URL is refused where one of them is denied."""
+
+    @property
+    def wants_tdm_file(self) -> bool:
+        """Whether a tdmrep.json could deny one of the purposes."""
+        return not USES_TDM_FILE.isdisjoint(self.purposes)
 
     def is_over_cap(self, state: HostState) -> bool:
         """Whether a host has had all that the caps give it."""

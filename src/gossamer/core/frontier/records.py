@@ -11,6 +11,9 @@ from typing import Final
 
 import msgspec
 
+from gossamer.core.sitemap.hints import Hints
+from gossamer.core.url.alias import AliasRule
+
 LEVELS: Final = 5
 """Front queues of a host, 0 the most important."""
 RETRY: Final = 5
@@ -33,6 +36,14 @@ class PageState(IntEnum):
     REFUSED = 5
 
 
+class UrlKind(IntEnum):
+    """What a known URL was found as, and so how its answer is read. Only pages count as pages."""
+
+    PAGE = 0
+    SITEMAP = 1
+    FEED = 2
+
+
 class Attempt(msgspec.Struct, array_like=True, frozen=True):
     """One visit of a URL: moment of its end, outcome in words, HTTP status (0 without an answer)."""
 
@@ -49,7 +60,7 @@ class PageRecord(msgspec.Struct, array_like=True):
     depth: int = 0
     level: int = 0
     hops: str = ""
-    """Hop path from a seed: L link, E embed, R redirect."""
+    """Hop path from a seed: L link, E embed, R redirect, M named by a robots.txt, a sitemap or a feed."""
     referrer: str = ""
     """The first page found linking here; empty for a seed."""
     group: str = ""
@@ -84,10 +95,19 @@ class PageRecord(msgspec.Struct, array_like=True):
     """Cookies set by that chain, sent with its next step only."""
     location: str = ""
     """Where its last answer redirected; empty for any other answer."""
-    kind: int = 0
+    link_kind: int = 0
     """`LinkKind` of the link it was found by; 0 in records of older releases."""
     nofollow: bool = False
     """That link, or its page, says nofollow."""
+    kind: int = UrlKind.PAGE
+    hints: Hints | None = None
+    """What sitemaps and feeds claim of it; None without a claim."""
+    trail: list[str] = []
+    """For a sitemap: what named it, from the robots.txt on, so that the hosts that vouch for it are known."""
+    detail: str = ""
+    """The words behind `reason` where they cannot be looked up again: what an answer said of its use."""
+    alias_of: str = ""
+    """The spelling that stands for this URL by its host's alias rules."""
 
 
 class HostState(msgspec.Struct, array_like=True):
@@ -131,6 +151,10 @@ class HostState(msgspec.Struct, array_like=True):
     """Failures of the host in all."""
     group: str = ""
     """Seed group of the URL by which it was met."""
+    aliases: list[AliasRule] = []
+    """What the host has taught about its spellings."""
+    releasing: bool = False
+    """A rule erred, and not all that was left alone under it is queued yet."""
 
     @property
     def total(self) -> int:

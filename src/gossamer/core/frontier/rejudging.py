@@ -12,7 +12,7 @@ from gossamer.core.url.parse import host_of
 
 def finding_of(record: PageRecord) -> Finding:
     """How a known URL was found."""
-    kind = LinkKind(record.kind) if record.kind else kind_by_hops(record.hops)
+    kind = LinkKind(record.link_kind) if record.link_kind else kind_by_hops(record.hops)
     return Finding(record.url, (kind,), record.nofollow, record.depth, record.group)
 
 

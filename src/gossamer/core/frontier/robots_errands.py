@@ -7,7 +7,8 @@ from typing import Final
 from gossamer.core.facts import RobotsRead
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.back_queue import BackQueue, Phase, RobotsPending
-from gossamer.core.frontier.lease import Errand
+from gossamer.core.frontier.lease import Errand, LeaseKind
+from gossamer.core.frontier.permission import tdm_body
 from gossamer.core.frontier.working_set import WorkingSet
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import ROBOTS_REDIRECTS_MAX
@@ -30,6 +31,10 @@ class RobotsErrands:
         """A host has answered, for itself or on an errand."""
         lease = event.lease
         errand = lease.errand
+        if lease.kind is LeaseKind.PROBE:
+            host.pending = None
+            self._out.extend(host.keep_tdm(lease.authority, tdm_body(event.robots or UNANSWERED), now))
+            return
         if event.redirect and lease.hops < ROBOTS_REDIRECTS_MAX:
             self._follow(host, event)
             return
@@ -71,11 +76,11 @@ class RobotsErrands:
 
     def _keep(self, host: BackQueue, authority: str, answer: RobotsAnswer, now: float) -> None:
         robots = robots_state(answer, host.robots.get(authority), now)
-        host.keep_robots(authority, robots)
+        self._out.extend(host.keep_robots(authority, robots))
         delay = host.crawl_delay(self._product)
         host.state.crawl_delay = delay
         host.state.next_at = max(host.state.next_at, host.state.last_end + delay)
         self._working.touch(host)
-        self._out.append(commands.SaveRobots(host.host_id, authority, robots))
+        self._out.extend(host.sitemaps_named(authority, self._product, now))
         fact = RobotsRead(authority, robots.kind, robots.reason, len(robots.body), delay)
         self._out.append(commands.Tell(fact))

@@ -113,7 +113,7 @@ class Exchange:
     detail: str = ""
     """One line of a library's own words for the failure; untrusted text."""
     protocol: str = ""
-    """"http/1.0", "http/1.1"."""
+    """"http/1.0", "http/1.1", "h2": what was spoken. `head` and `request` are written as HTTP/1.1 writes them."""
     tls: str = ""
     """"tls/1.3", or empty."""
     connections_opened: int = field(default=0)

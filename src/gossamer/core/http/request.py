@@ -16,6 +16,9 @@ PRODUCT: Final = "Gossamer"
 
 ACCEPT_PAGES: Final = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 ACCEPT_ROBOTS: Final = "text/plain,*/*;q=0.8"
+ACCEPT_LISTINGS: Final = (
+    "application/xml,application/rss+xml,application/atom+xml,application/feed+json,text/xml,*/*;q=0.8"
+)
 ACCEPT_CODINGS: Final = "gzip, deflate, br, zstd"
 """The content codings that `content_coding.decode` reads."""
 

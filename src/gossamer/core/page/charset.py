@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+import chardet
 import turbohtml.detect
 
 from gossamer.core.limits import CHARSET_LATE_BYTES_MAX, CHARSET_PRESCAN_BYTES, CHARSET_SAMPLE_BYTES
-from gossamer.core.page.charset_labels import REPLACEMENT, decoder_of, encoding_of
+from gossamer.core.page.charset_labels import REPLACEMENT, decoder_of, encoding_of, known_encoding
 from gossamer.core.page.charset_prescan import prescan
 
 EMPTY: Final = "empty"
@@ -25,10 +26,22 @@ UNDECODABLE: Final = "undecodable"
 
 _FALLBACK: Final = "windows-1252"
 _WHITE: Final = b"\t\n\x0c\r "
-_BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_BOMS: Final = (
+    # The standard takes the first for UTF-16 that begins with a NUL, which would be no text.
+    (b"\xff\xfe\0\0", "utf-32-le"),
+    (b"\0\0\xfe\xff", "utf-32-be"),
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xfe\xff", "utf-16be"),
+    (b"\xff\xfe", "utf-16le"),
+)
 _HEADER_CHARSET: Final = re.compile(
     r"(?:^|[;,\t\n\r ])charset[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"]*)\"?|'([^']*)'?|([^;,]*))", re.IGNORECASE
 )
+_ERAS: Final = chardet.EncodingEra.ALL & ~chardet.EncodingEra.MAINFRAME
+_NEVER: Final = ("utf-7",)
+"""Hides markup from whoever checks it; nobody writes it any more."""
+_SURE: Final = 0.1
+"""Below this confidence the host's country is asked, too."""
 _TLD: Final = re.compile(r"[a-z0-9-]{1,63}")
 
 _SIGNATURES: Final = re.compile(
@@ -40,6 +53,8 @@ _SIGNATURES: Final = re.compile(
 )
 """First bytes of the formats most often sent as text/html (MIME Sniffing standard sections 6 and 7, and their kin)."""
 
+_ISO_2022_KR: Final = b"\x1b$)C"
+"""Designates the Korean set (RFC 1557). As a declared encoding it is refused (Encoding standard, "replacement")."""
 _ISO_2022_JP: Final = (b"\x1b$B", b"\x1b$@")
 """Escapes to the two-byte sets (RFC 1468)."""
 
@@ -54,7 +69,8 @@ class Decoded(NamedTuple):
     text: str
     """Without byte order mark; empty if there is a problem."""
     encoding: str
-    """The WHATWG name in lower case; empty where none was chosen."""
+    """The WHATWG name in lower case (Python's for a detected encoding that the standard lacks); empty where none was
+    chosen."""
     problem: str
     """"empty", "binary", "undecodable", or empty."""
 
@@ -129,6 +145,8 @@ def _plain(body: bytes, text: str, late: str) -> tuple[str, str]:
         return text, "utf-8"
     if not late and any(escape in body for escape in _ISO_2022_JP):
         late = "iso-2022-jp"
+    elif not late and _ISO_2022_KR in body:
+        late = "iso2022_kr"
     return (_decode(body, late), late) if late else (text, "utf-8")
 
 
@@ -140,26 +158,45 @@ def _mostly_utf_8(text: str) -> bool:
 
 
 def detect(sample: bytes, tld: str = "") -> str:
-    """What the bytes look like, by frequencies of characters and pairs; windows-1252 where nothing speaks."""
+    """What the bytes look like, by frequencies of characters and pairs; windows-1252 where nothing speaks.
+
+    Beside the standard's encodings a few are told that browsers do not know (code pages of DOS): to read such a text is
+    better than to index noise.
+    """
+    found = chardet.detect(sample, encoding_era=_ERAS, max_bytes=len(sample), exclude_encodings=_NEVER)
+    name = known_encoding(found["encoding"] or "")
+    if name and (found["confidence"] >= _SURE or not _TLD.fullmatch(tld)):
+        return name
     hint = tld if _TLD.fullmatch(tld) else None
     match = turbohtml.detect.detect(sample, turbohtml.detect.Detection(tld=hint))
-    return encoding_of(match.encoding or "") or _FALLBACK
+    return encoding_of(match.encoding or "") or name or _FALLBACK
 
 
 def _wide(body: bytes) -> str:
     """UTF-16 without a mark: markup in it has a NUL beside most bytes, always on the same side."""
     even, odd = body[:256:2], body[1:256:2]
     low, high = even.count(0), odd.count(0)
+    if len(body) % 4 == 0 and low and high:
+        return _wider(body)
     if low == 0 and high * 2 > len(odd):
         return "utf-16le"
     return "utf-16be" if high == 0 and low * 2 > len(even) else ""
+
+
+def _wider(body: bytes) -> str:
+    """UTF-32 without a mark: two or three NULs in four bytes, always at the same places."""
+    places = [body[start:1024:4] for start in range(4)]
+    empty = [not any(place) for place in places]
+    if empty[3] and empty[2] and not empty[0]:
+        return "utf-32-le"
+    return "utf-32-be" if empty[0] and empty[1] and not empty[3] else ""
 
 
 def _problem(body: bytes, text: str, encoding: str) -> str:
     """Why decoded text is none."""
     if not text or text.isspace():
         return EMPTY
-    wide = encoding.startswith("utf-16")
+    wide = encoding.startswith(("utf-16", "utf-32"))
     if _is_binary(text[:_CONTROL_SAMPLE].encode("utf-8") if wide else body[:_CONTROL_SAMPLE]):
         return BINARY
     # One character in four lost: these bytes are in another encoding than the one declared, or in none.

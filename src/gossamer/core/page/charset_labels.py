@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Final
 
 REPLACEMENT: Final = "replacement"
@@ -94,13 +95,44 @@ def encoding_of(label: str) -> str:
     return _ENCODING_BY_LABEL.get(label.strip("\t\n\f\r ").lower(), "")
 
 
+_DETECTED: Final = {
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "cp874": "windows-874",
+    "uhc": "euc-kr",
+    "big5hkscs": "big5",
+    "euc-jis-2004": "euc-jp",
+    "shift-jis-2004": "shift_jis",
+    "maccyrillic": "x-mac-cyrillic",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "macroman": "macintosh",
+    "mac-roman": "macintosh",
+    "koi8-t": "koi8-u",
+}
+"""Names that detectors use -> the standard's encoding that reads the same text."""
+
+
+def known_encoding(name: str) -> str:
+    """The encoding that a detector names: the standard's, or else Python's codec of that name; "" for neither."""
+    found = encoding_of(_DETECTED.get(name.lower(), name))
+    if found and found != REPLACEMENT:
+        return found
+    try:
+        return codecs.lookup(name).name if name else ""
+    except LookupError:
+        return ""
+
+
 def decoder_of(encoding: str) -> str:
     """The name under which Python finds the standard's own decoder for an encoding.
 
     Not Python's codec of the same name, which differs: Python's Big5 is a part of the standard's, its cp1252 leaves
     five bytes open.
     """
-    return "utf-8" if encoding == "utf-8" else f"whatwg-{encoding}"
+    if encoding == "utf-8" or encoding not in _LABELS:
+        # None of the standard's: detected, never declared.
+        return encoding
+    return f"whatwg-{encoding}"
 
 
 def encoder_of(encoding: str) -> str:

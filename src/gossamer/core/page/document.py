@@ -14,6 +14,16 @@ class Directives:
     noindex: bool = False
     nofollow: bool = False
     noarchive: bool = False
+    unavailable_after: float | None = None
+    """From this moment (s since the epoch) on the page asks not to be in an index; None where it does not say."""
+    rules: tuple[str, ...] = ()
+    """All rules that hold for us, in lower case, each once: "noindex", "max-snippet:20"."""
+    stated: tuple[tuple[str, str], ...] = ()
+    """Name and content of metas that state preferences: tdm-reservation, tdm-policy."""
+
+    def is_unindexed(self, at: float) -> bool:
+        """Whether an index must not hold the page at a moment."""
+        return self.noindex or (self.unavailable_after is not None and self.unavailable_after <= at)
 
 
 @dataclass(slots=True)

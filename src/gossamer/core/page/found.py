@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from gossamer.core.sitemap.hints import Hints
+
 
 class FoundLinks(msgspec.Struct, array_like=True):
     """URLs found in one place; `urls` and all that follow are parallel. The stored form of an outbox entry."""
@@ -20,13 +22,19 @@ class FoundLinks(msgspec.Struct, array_like=True):
     found_at: float
     urls: list[str]
     letters: str
-    """Hop letter of each: L link, E embed, R redirect; empty for seeds."""
+    """Hop letter of each: L link, E embed, R redirect, M named by a list; empty for seeds."""
     levels: bytes
     """Front queue of each."""
-    kinds: bytes = b""
-    """`LinkKind` of each; empty in entries of older releases."""
+    link_kinds: bytes = b""
+    """`LinkKind` of each; empty where it is not known."""
     nofollow: bytes = b""
-    """1 for each whose link or page says nofollow, else 0; empty as above."""
+    """1 for each whose link or page says nofollow, else 0; empty where none does."""
+    kinds: bytes = b""
+    """`UrlKind` of each; empty where all are pages."""
+    hints: list[Hints | None] = []
+    """What is claimed of each; empty where nothing is."""
+    trail: list[str] = []
+    """For sitemaps: what named them, from the robots.txt on."""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -58,6 +66,9 @@ def part(found: FoundLinks, rows: list[int]) -> FoundLinks:
         urls=[found.urls[row] for row in rows],
         letters="".join(found.letters[row] for row in rows) if found.letters else "",
         levels=bytes(found.levels[row] for row in rows),
-        kinds=bytes(found.kinds[row] for row in rows) if found.kinds else b"",
+        link_kinds=bytes(found.link_kinds[row] for row in rows) if found.link_kinds else b"",
         nofollow=bytes(found.nofollow[row] for row in rows) if found.nofollow else b"",
+        kinds=bytes(found.kinds[row] for row in rows) if found.kinds else b"",
+        hints=[found.hints[row] for row in rows] if found.hints else [],
+        trail=found.trail,
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gossamer.core.limits import REL_CHARACTERS_MAX
 from gossamer.core.page.links import LinkFlag, LinkKind
+from gossamer.core.sitemap.discovery import announces_feed
 
 
 class LinkRule(NamedTuple):
@@ -19,23 +21,50 @@ class LinkRule(NamedTuple):
 
 
 ELEMENT_RULES: Final[dict[str, tuple[LinkRule, ...]]] = {
-    "frame": (LinkRule("src", LinkKind.FRAME, "title"),),
-    "iframe": (LinkRule("src", LinkKind.IFRAME, "title"),),
+    "frame": (LinkRule("src", LinkKind.FRAME, "title"), LinkRule("longdesc", LinkKind.CITATION)),
+    "iframe": (LinkRule("src", LinkKind.IFRAME, "title"), LinkRule("longdesc", LinkKind.CITATION)),
     "img": (LinkRule("src", LinkKind.IMAGE, "alt"),),
     "image": (LinkRule("href", LinkKind.IMAGE), LinkRule("xlink:href", LinkKind.IMAGE)),
     "input": (LinkRule("src", LinkKind.IMAGE, "alt"),),
     "body": (LinkRule("background", LinkKind.IMAGE),),
-    "script": (LinkRule("src", LinkKind.SCRIPT), LinkRule("href", LinkKind.SCRIPT)),
     "audio": (LinkRule("src", LinkKind.MEDIA, "title"),),
     "video": (LinkRule("src", LinkKind.MEDIA, "title"), LinkRule("poster", LinkKind.IMAGE)),
     "source": (LinkRule("src", LinkKind.MEDIA),),
     "track": (LinkRule("src", LinkKind.MEDIA, "label"),),
     "embed": (LinkRule("src", LinkKind.MEDIA, "title"),),
     "object": (LinkRule("data", LinkKind.MEDIA, "title"),),
+    "bgsound": (LinkRule("src", LinkKind.MEDIA),),
 }
 """By element: HTML standard section 15 (obsolete ones included) and SVG 2 section 16. An empty value is no link here
 (an image without a source, section 4.8.3). `a`, `area`, `link`, `form` and `meta` ask more of a page than one attribute
 and are read apart; srcset has a grammar of its own (srcset.py)."""
+
+_MATHML: Final = (
+    "math mrow mfrac msqrt mroot mstyle merror mpadded mphantom mfenced menclose msub msup msubsup munder mover "
+    "munderover mmultiscripts mtable mtr mtd maction mi mn mo mtext mspace ms semantics"
+)
+_RARE_RULES: Final[tuple[tuple[str, re.Pattern[str], dict[str, tuple[LinkRule, ...]]], ...]] = (
+    (
+        "background",
+        re.compile(r"\sbackground\s*="),
+        dict.fromkeys(
+            ("table", "thead", "tbody", "tfoot", "tr", "td", "th"), (LinkRule("background", LinkKind.IMAGE),)
+        ),
+    ),
+    (
+        "cite",
+        re.compile(r"\scite\s*="),
+        dict.fromkeys(("blockquote", "q", "ins", "del"), (LinkRule("cite", LinkKind.CITATION),)),
+    ),
+    (
+        "<math",
+        re.compile("<math"),
+        dict.fromkeys(_MATHML.split(), (LinkRule("href", LinkKind.A), LinkRule("xlink:href", LinkKind.A))),
+    ),
+    ("longdesc", re.compile(r"\slongdesc\s*="), {"img": (LinkRule("longdesc", LinkKind.CITATION),)}),
+)
+"""Elements that are many and seldom links: looked at only in a page whose text, in lower case, holds the word and the
+pattern (MathML 3 section 2.1.6 has links on any element)."""
 
 SRCSET_ELEMENTS: Final = frozenset({"img", "source"})
 
@@ -61,9 +90,20 @@ _KINDS: Final = {
 _FLAGS: Final = {"nofollow": LinkFlag.NOFOLLOW, "ugc": LinkFlag.UGC, "sponsored": LinkFlag.SPONSORED}
 
 
-def kind_of_link(rel: str) -> LinkKind:
-    """The kind of a `link` element by its rel (section 4.6.7: tokens, in any case and order)."""
-    return _kind_of_link(rel[:REL_CHARACTERS_MAX])
+def rare_rules(text: str) -> dict[str, tuple[LinkRule, ...]]:
+    """The rules for elements that are seldom links, as far as this page's markup may hold such a link."""
+    folded = text.lower()
+    found: dict[str, tuple[LinkRule, ...]] = {}
+    for word, pattern, rules in _RARE_RULES:
+        if word in folded and pattern.search(folded):
+            found.update(rules)
+    return found
+
+
+def kind_of_link(rel: str, media_type: str = "") -> LinkKind:
+    """The kind of a `link` element by its rel (section 4.6.7: tokens, in any case and order) and its type."""
+    kind = _kind_of_link(rel[:REL_CHARACTERS_MAX])
+    return LinkKind.TO_FEED if kind is LinkKind.ALTERNATE and announces_feed(media_type) else kind
 
 
 def flags_of(rel: str) -> LinkFlag:

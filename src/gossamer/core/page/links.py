@@ -31,8 +31,18 @@ class LinkKind(IntEnum):
     """A 3xx answer's Location."""
     SEED = 17
     SITEMAP = 18
+    """An entry of a sitemap."""
     FEED = 19
+    """An entry of a feed."""
     OPERATOR = 20
+    TO_SITEMAP = 21
+    """To a sitemap: a robots.txt, an index or a page names it."""
+    TO_FEED = 22
+    """To a feed: `link rel=alternate` with a feed's type, a feed's other pages."""
+    JSON_LD = 23
+    """A URL of a JSON-LD block."""
+    CITATION = 24
+    """Where a quotation or change comes from (`cite`), what describes a picture at length (`longdesc`)."""
 
 
 class LinkFlag(IntFlag):
@@ -61,8 +71,23 @@ FOLLOWED_BY_DEFAULT = frozenset(
         LinkKind.SITEMAP,
         LinkKind.FEED,
         LinkKind.OPERATOR,
+        LinkKind.TO_SITEMAP,
+        LinkKind.TO_FEED,
     }
 )
+
+NOT_IN_PAGES = frozenset(
+    {
+        LinkKind.REDIRECT,
+        LinkKind.SEED,
+        LinkKind.OPERATOR,
+        LinkKind.SITEMAP,
+        LinkKind.TO_SITEMAP,
+        LinkKind.FEED,
+        LinkKind.TO_FEED,
+    }
+)
+"""Kinds that do not stand on pages, or do not lead to pages."""
 
 
 @dataclass(slots=True)
@@ -84,6 +109,15 @@ class Links:
         self.kinds.append(kind)
         self.flags.append(flag)
         self.texts.append(text)
+
+    def extend(self, more: Links) -> None:
+        """Append all rows of another batch, and its counts."""
+        self.urls += more.urls
+        self.kinds += more.kinds
+        self.flags += more.flags
+        self.texts += more.texts
+        for reason, number in more.dropped.items():
+            self.dropped[reason] = self.dropped.get(reason, 0) + number
 
     def __len__(self) -> int:
         return len(self.urls)

@@ -50,6 +50,10 @@ class RobotsState(msgspec.Struct, array_like=True, frozen=True):
     """When `body` was received; earlier than `fetched_at` where an older copy goes on ruling."""
     reason: str = ""
     """Why there are no fresh rules: "503", "timeout", "cut short", "too many redirects"; empty with fresh rules."""
+    tdm: bytes = b""
+    """The authority's tdmrep.json; empty where there is none."""
+    tdm_at: float = 0.0
+    """When that was asked for; 0 when it was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,13 @@ _decoder: Final = msgspec.msgpack.Decoder(RobotsState)
 
 def robots_state(answer: RobotsAnswer, previous: RobotsState | None, now: float) -> RobotsState:
     """What rules from `now` on, given what ruled before (None: nothing was known)."""
+    state = _state(answer, previous, now)
+    if previous is not None and previous.tdm_at > now - ROBOTS_AGE_MAX_SECONDS:
+        return msgspec.structs.replace(state, tdm=previous.tdm, tdm_at=previous.tdm_at)
+    return state
+
+
+def _state(answer: RobotsAnswer, previous: RobotsState | None, now: float) -> RobotsState:
     kind, reason = _reading(answer)
     if kind is RobotsKind.RULES:
         body = answer.body[: ROBOTS_BYTES_MAX + 1]

@@ -17,7 +17,7 @@ one ended, which is exact for patterns of this kind and takes time in proportion
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 
@@ -32,6 +32,10 @@ class Rule(NamedTuple):
 
 _ESCAPE: Final = re.compile(r"""%[0-9A-Fa-f]{2}|[^\x21-\x7e]|["<>\\^`{|}]""")
 _UNUSUAL: Final = re.compile(r"""[%$*"<>\\^`{|}]|[^\x21-\x7e]""")
+_USUAL_OCTETS: Final = b"\n" + bytes(octet for octet in range(256) if _UNUSUAL.search(chr(octet)) is None)
+_HEAD_CHARACTERS: Final = 12
+_UNUSUAL_SEARCHED_MAX: Final = 6
+"""Unusual characters whose lines are searched for; with more of them each line is looked at."""
 _UNRESERVED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _PLAIN: Final = frozenset(_UNRESERVED + ":@[]!&'()+,;=")
 """Characters whose escaped and plain spellings are one (RFC 3986 section 2.2 and 2.3, less the four above and `#`)."""
@@ -73,68 +77,118 @@ class Pattern(NamedTuple):
 class RuleTable:
     """The rules of one group, arranged so that a verdict does not look at each of them.
 
-    Patterns without wildcard stand in dictionaries of prefixes, asked once for each length that occurs; the others in a
-    list, longest first, left as soon as one matches or none can be longer than what was found.
+    Patterns without wildcard or escape stand in sets of prefixes, asked once for each length that occurs. The others
+    are filed under what they begin with up to the first unusual character, so that a target meets only those that
+    may match it; a file of them is taken apart and sorted, longest first, when first met.
     """
 
-    __slots__ = ("_lengths", "_plain", "_wild")
+    __slots__ = ("_heads", "_lengths", "_plain", "_sorted")
 
-    def __init__(self, allows: Mapping[str, int], disallows: Mapping[str, int]) -> None:
-        """Pattern as written (octets as Latin-1 characters) -> line number."""
-        unusual = _UNUSUAL.search
+    def __init__(self, allows: list[str], disallows: list[str]) -> None:
+        """Patterns as written, octets as Latin-1 characters."""
+        kinds = [(True, _told_apart(allows)), (False, _told_apart(disallows))]
         # Allow first: of equal patterns it counts.
-        self._plain: Final = tuple(
-            (allow, {pattern: number for pattern, number in lines.items() if unusual(pattern) is None})
-            for allow, lines in ((True, allows), (False, disallows))
+        self._plain: Final = [(allow, frozenset(plain)) for allow, (plain, _) in kinds if plain]
+        self._lengths: Final = sorted(
+            {length for _, (plain, _) in kinds for length in set(map(len, plain))}, reverse=True
         )
-        self._lengths: Final = sorted({length for _, plain in self._plain for length in map(len, plain)}, reverse=True)
-        self._wild: Final = [
-            (length, part, Rule(allow, pattern, number))
-            for allow, lines in ((True, allows), (False, disallows))
-            for pattern, number in lines.items()
-            if unusual(pattern) is not None
-            for length, part in _taken_apart(pattern)
-        ]
-        self._wild.sort(key=lambda row: _rank(row[0], row[2]))
+        self._heads: Final[dict[str, list[tuple[bool, str]]]] = {}
+        self._sorted: Final[dict[str, list[_Odd]]] = {}
+        for allow, (_, odd) in kinds:
+            for pattern in odd:
+                self._heads.setdefault(_head_of(pattern), []).append((allow, pattern))
 
-    def deciding(self, target: str) -> Rule | None:
-        """The rule that decides for `target` (path and query), or None when none matches."""
+    def deciding(self, target: str) -> tuple[bool, str] | None:
+        """Allow and pattern of the rule that decides for `target` (path and query), or None when none matches."""
         found = [row for spelling in target_spellings(target) for row in self._matches(spelling)]
-        return min(found, key=lambda row: _rank(*row))[1] if found else None
+        if not found:
+            return None
+        _, allow, pattern = min(found, key=lambda row: (-row[0], not row[1]))
+        return allow, pattern
 
-    def _matches(self, target: str) -> Iterator[tuple[int, Rule]]:
-        """The best rule without and the best with wildcard, each with its length."""
+    def _matches(self, target: str) -> Iterator[tuple[int, bool, str]]:
+        """The best rule without wildcard, and the best of each file of the others: length, allow, pattern."""
         plain = self._longest_plain(target)
+        longest = 0
         if plain is not None:
-            yield len(plain.pattern), plain
-        longest = len(plain.pattern) if plain is not None else 0
-        for length, pattern, rule in self._wild:
-            if length < longest:
-                break
-            if pattern.matches(target):
-                yield length, rule
-                break
+            longest = len(plain[1])
+            yield longest, *plain
+        for head in self._heads:
+            if target.startswith(head):
+                for odd in self._file(head):
+                    if odd.length < longest:
+                        break
+                    if odd.parts.matches(target):
+                        yield odd.length, odd.allow, odd.pattern
+                        break
 
-    def _longest_plain(self, target: str) -> Rule | None:
+    def _longest_plain(self, target: str) -> tuple[bool, str] | None:
         for length in self._lengths:
             prefix = target[:length]
             for allow, plain in self._plain:
                 if prefix in plain:
-                    return Rule(allow, prefix, plain[prefix])
+                    return allow, prefix
         return None
 
+    def _file(self, head: str) -> list[_Odd]:
+        """The patterns that begin with `head`, the most octets first, allow before disallow."""
+        rows = self._sorted.get(head)
+        if rows is None:
+            rows = [
+                _Odd(length, allow, pattern, part)
+                for allow, pattern in self._heads[head]
+                for length, part in taken_apart(pattern)
+            ]
+            rows.sort(key=lambda row: (-row.length, not row.allow))
+            self._sorted[head] = rows
+        return rows
 
-def _rank(length: int, rule: Rule) -> tuple[int, bool, int]:
-    """Sort key: most octets first, allow before disallow, then file order."""
-    return -length, not rule.allow, rule.line_number
+
+class _Odd(NamedTuple):
+    """A pattern with wildcard or escape, ready to be tried."""
+
+    length: int
+    allow: bool
+    pattern: str
+    parts: Pattern
 
 
-def _taken_apart(written: str) -> Iterator[tuple[int, Pattern]]:
+def _head_of(pattern: str) -> str:
+    found = _UNUSUAL.search(pattern)
+    # Few distinct heads, long enough to keep most patterns of a large file away from most targets.
+    return pattern[: min(found.start(), _HEAD_CHARACTERS)] if found is not None else pattern[:_HEAD_CHARACTERS]
+
+
+def _told_apart(patterns: list[str]) -> tuple[list[str], Iterable[str]]:
+    """Patterns of usual characters alone, and the others."""
+    joined = "\n".join(patterns)
+    # One pass over all of them tells which unusual characters occur at all: mostly none, or only a star.
+    unusual = set(joined.encode("latin-1").translate(None, _USUAL_OCTETS))
+    if not unusual:
+        return patterns, ()
+    if len(unusual) > _UNUSUAL_SEARCHED_MAX:
+        odd = {pattern for pattern in patterns if _UNUSUAL.search(pattern) is not None}
+    else:
+        odd = {line for octet in unusual for line in _holding(joined, chr(octet))}
+    return [pattern for pattern in patterns if pattern not in odd], odd
+
+
+def _holding(joined: str, character: str) -> Iterator[str]:
+    """The lines that hold a character."""
+    position = 0
+    while (found := joined.find(character, position)) >= 0:
+        start = joined.rfind("\n", 0, found) + 1
+        end = joined.find("\n", found)
+        position = len(joined) if end < 0 else end
+        yield joined[start:position]
+
+
+def taken_apart(written: str) -> Iterator[tuple[int, Pattern]]:
     """The one or two spellings of a pattern, each with the length that the pattern counts for."""
     spelled = _spelled(written)
     anchored = spelled[-1] == "$"
     body = (spelled[:-1] if anchored else spelled).replace("$", "%24")
-    for spelling in _with_open_query(body):
+    for spelling in _with_open_query(body) if "%" in body else (body,):
         yield len(spelled), Pattern(spelling.split("*"), anchored)
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from gossamer.core.limits import URL_LENGTH_MAX
-from gossamer.core.page.links import FOLLOWED_BY_DEFAULT, LinkKind
+from gossamer.core.page.links import FOLLOWED_BY_DEFAULT, NOT_IN_PAGES, LinkKind
 from gossamer.core.scope.block_list import BlockList
 from gossamer.core.scope.patterns import Patterns
 
@@ -33,10 +33,22 @@ class FilterRules:
     blocked: BlockList = field(default_factory=BlockList)
 
 
-def followed_kinds(more: Iterable[str]) -> frozenset[LinkKind]:
-    """The kinds followed by default and those named ("image", "script"). Raises ValueError for an unknown name."""
+SOURCES: Final = {
+    "links": FOLLOWED_BY_DEFAULT - NOT_IN_PAGES,
+    "sitemaps": frozenset({LinkKind.SITEMAP, LinkKind.TO_SITEMAP}),
+    "feeds": frozenset({LinkKind.FEED, LinkKind.TO_FEED}),
+}
+"""What URLs may be taken from -> the kinds of links that stand there."""
+ALL_SOURCES: Final = tuple(SOURCES)
+
+
+def followed_kinds(more: Iterable[str], sources: Iterable[str] = ALL_SOURCES) -> frozenset[LinkKind]:
+    """The kinds that `sources` have and those named ("image", "script"). Raises ValueError for an unknown name.
+
+    What people name and where redirects lead is followed always.
+    """
     by_name = {kind.name.lower(): kind for kind in LinkKind}
-    kinds = set(FOLLOWED_BY_DEFAULT)
+    kinds = {LinkKind.SEED, LinkKind.OPERATOR, LinkKind.REDIRECT}.union(*(SOURCES[source] for source in sources))
     for name in more:
         if name.lower() not in by_name:
             near = get_close_matches(name.lower(), by_name, n=1)

@@ -30,7 +30,11 @@ from gossamer.core.scope.rules import ScopeRules
 from gossamer.core.url.parse import host_of
 
 NAMED_BY_PEOPLE: Final = frozenset({LinkKind.SEED, LinkKind.OPERATOR})
-NOT_ON_PAGES: Final = NAMED_BY_PEOPLE | {LinkKind.REDIRECT, LinkKind.SITEMAP, LinkKind.FEED}
+NOT_ON_PAGES: Final = NAMED_BY_PEOPLE | {LinkKind.REDIRECT, LinkKind.SITEMAP, LinkKind.FEED, LinkKind.TO_SITEMAP}
+UNSCOPED: Final = NAMED_BY_PEOPLE | {LinkKind.TO_SITEMAP}
+"""A robots.txt may name a sitemap anywhere; who follows what a sitemap names asks for the scope itself."""
+UNFILTERED: Final = UNSCOPED | {LinkKind.TO_FEED}
+"""What is said of pages by extension and by include patterns does not concern files that name pages."""
 
 _HostVerdict = tuple[str, bool, bool]
 """Reason that holds for all URLs of a host (or ""); whether scope, and whether the block list, must see each URL."""
@@ -100,7 +104,8 @@ class LinkJudge:
             reason = reason_by_kind[kind]
             if flag & nofollow and reason is not Reason.KIND and kind not in NOT_ON_PAGES:
                 reason = Reason.NOFOLLOW
-            verdicts.append(reason or self._reason_of_url(url, group, people=kind in NAMED_BY_PEOPLE))
+            scoped, filtered = kind not in UNSCOPED, kind not in UNFILTERED
+            verdicts.append(reason or self._reason_of_url(url, group, scoped=scoped, filtered=filtered))
         return verdicts
 
     def judge_one(self, url: str, kind: LinkKind, depth: int, group: str = "") -> str:
@@ -143,26 +148,26 @@ class LinkJudge:
             return Reason.NOFOLLOW
         return Reason.DEPTH if too_deep else ""
 
-    def _reason_of_url(self, url: str, group: str, *, people: bool) -> str:
+    def _reason_of_url(self, url: str, group: str, *, scoped: bool, filtered: bool) -> str:
         filters = self.filters
         if len(url) > filters.url_length_max:
             return Reason.URL_LENGTH
         host = host_of(url)
         reason, ask_scope, ask_blocked = self._hosts.get((group, host)) or self._of_host(group, host)
-        if reason and not (people and reason is Reason.SCOPE):
+        if reason and (scoped or reason is not Reason.SCOPE):
             return reason
-        if ask_scope and not people and (refused := self.scope_of(group).judge(url, host, self._site_of(host))):
+        if ask_scope and scoped and (refused := self.scope_of(group).judge(url, host, self._site_of(host))):
             return refused
         if ask_blocked and filters.blocked.blocks_url(url, host):
             return Reason.BLOCKED
-        if not people and filters.extensions and extension_of(url) in filters.extensions:
+        if filtered and filters.extensions and extension_of(url) in filters.extensions:
             return Reason.EXTENSION
-        return self._reason_of_patterns(url, people=people) if self._patterns else ""
+        return self._reason_of_patterns(url, filtered=filtered) if self._patterns else ""
 
-    def _reason_of_patterns(self, url: str, *, people: bool) -> str:
+    def _reason_of_patterns(self, url: str, *, filtered: bool) -> str:
         if self.filters.exclude.find(url) is not None:
             return Reason.EXCLUDED
-        if not people and self.filters.include.patterns and self.filters.include.find(url) is None:
+        if filtered and self.filters.include.patterns and self.filters.include.find(url) is None:
             return Reason.NOT_INCLUDED
         return ""
 

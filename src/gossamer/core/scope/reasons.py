@@ -32,9 +32,14 @@ class Reason(StrEnum):
     ADDRESS = "address"
     MEDIA_TYPE = "media type"
     COPY = "copy"
+    ALIAS = "alias"
     TRAP = "trap"
     CAP = "cap"
     PAUSED = "paused"
+    SITEMAP_HOST = "sitemap host"
+    NESTING = "sitemap nesting"
+    PURPOSE = "purpose"
+    NOARCHIVE = "noarchive"
 
 
 EXPLANATIONS: Final[Mapping[Reason, str]] = MappingProxyType(
@@ -57,9 +62,14 @@ EXPLANATIONS: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.ADDRESS: "its address is private or reserved; --allow-address permits a range",
         Reason.MEDIA_TYPE: "the answer's media type is not wanted; --media changes that",
         Reason.COPY: "found only on a page whose body was archived before under another URL; copies.follow decides",
+        Reason.ALIAS: "another spelling of a URL that is known, by a rule that its host has taught; keys.learn decides",
         Reason.TRAP: "part of an endless supply of URLs without worth",
         Reason.CAP: "known, but over a cap for now; raising the cap releases it",
+        Reason.SITEMAP_HOST: "a sitemap of another host names it, which that host's robots.txt does not name",
+        Reason.NESTING: "a sitemap too many files away from the first one",
         Reason.PAUSED: "known, but the operator paused its host; gossamer continue DIR HOST releases it",
+        Reason.PURPOSE: "the site denies a use that politeness.purposes names",
+        Reason.NOARCHIVE: "its page says noarchive, and archive.noarchive obeys that: its capture is not stored",
     }
 )
 """One line each, for people."""

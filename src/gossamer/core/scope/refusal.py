@@ -6,7 +6,13 @@ from typing import Final, NamedTuple
 
 from gossamer.core.page.links import LinkKind
 
-_BY_LETTER: Final = {"R": LinkKind.REDIRECT, "E": LinkKind.IFRAME, "L": LinkKind.A}
+_BY_LETTER: Final = {
+    "R": LinkKind.REDIRECT,
+    "E": LinkKind.IFRAME,
+    "L": LinkKind.A,
+    "M": LinkKind.SITEMAP,
+    "F": LinkKind.FEED,
+}
 _BY_NAME: Final = {kind.name.lower(): kind for kind in LinkKind}
 
 

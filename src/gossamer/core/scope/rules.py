@@ -2,7 +2,7 @@
 
 Each seed contributes one rule of the scope's kind:
 
-* `page`: the seed itself;
+* `page`: the seed itself, in any spelling that its URL key folds;
 * `prefix`: its host, where the path begins as the seed's does up to the last slash;
 * `host`: its host, with all authorities of it (either scheme, any port);
 * `site`: its registrable domain;
@@ -24,6 +24,7 @@ from typing import Final
 import msgspec
 
 from gossamer.core.scope.reasons import Reason
+from gossamer.core.url.key import KeyRules, url_key
 from gossamer.core.url.parse import host_of, parse, target_of
 
 
@@ -52,12 +53,13 @@ class Scope(msgspec.Struct, frozen=True):
 class ScopeRules:
     """Answers whether URLs are in scope. Widening is the only change."""
 
-    def __init__(self, scope: Scope, site_of: Callable[[str], str]) -> None:
-        """`site_of` is `SiteList.site_of`."""
+    def __init__(self, scope: Scope, site_of: Callable[[str], str], keys: KeyRules | None = None) -> None:
+        """`site_of` is `SiteList.site_of`; `keys` what makes two URLs one in this crawl."""
         self._kind: Final = scope.kind
         self._seeds: Final = list(scope.seeds)
         self._domains: Final = frozenset(scope.domains)
         self._site_of: Final = site_of
+        self._keys: Final = keys or KeyRules()
         self._widenings: dict[tuple[str, str], None] = {}
         self._pages: set[str] = set()
         self._hosts: set[str] = set()
@@ -128,7 +130,7 @@ class ScopeRules:
 
     def _has_url(self, url: str, host: str) -> bool:
         if self._kind is ScopeKind.PAGE:
-            return url in self._pages
+            return url in self._pages or url_key(url, self._keys) in self._pages
         return target_of(url).startswith(self._prefixes.get(host, ()))
 
     def is_listed(self, host: str) -> bool:
@@ -138,7 +140,7 @@ class ScopeRules:
     def _admit(self, url: str) -> None:
         host = host_of(url)
         path = target_of(url).partition("?")[0]
-        self._pages.add(url)
+        self._pages.update((url, url_key(url, self._keys)))
         self._hosts.add(host)
         self._sites.add(self._site_of(host))
         prefixes = {*self._prefixes.get(host, ()), path[: path.rindex("/") + 1]}

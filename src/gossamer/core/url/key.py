@@ -1,7 +1,8 @@
 r"""The URL key: the spelling on which two URLs count as one. We fetch the URL as found and compare its key.
 
 A key is a pure function of the URL and of rules fixed when the crawl is made. What a version folds never changes;
-better rules are a new version, and the old ones stay callable because folders were written with them.
+better rules are a new version, and the old ones stay callable because folders were written with them. The URL parser
+has folded before, because the URL standard does: letter case of scheme and host, default port, dot segments.
 
 Version 1 folds only spellings that RFC 3986 section 6.2.2 calls equivalent and that the URL standard leaves apart:
 
@@ -9,19 +10,41 @@ Version 1 folds only spellings that RFC 3986 section 6.2.2 calls equivalent and 
 * an escaped unreserved character (letter, digit, `-._~`) is that character: `%7E` is `~`;
 * a character that no URI may hold (`"<>\^`{|}`) is its escape: `|` is `%7C`.
 
-Reserved characters are never touched, in either direction (`%2F` is not `/`), nor are a final slash, an empty query,
-the scheme, letter case, or a `%` that starts no escape.
+Version 2 folds besides what changes no page anywhere that we know of:
+
+* the host's final dot: `example.com.` is `example.com`;
+* parameters that only track, and session ids, in the query and in the path (`core.url.key_parameters`);
+* the order of parameters: they are sorted by name, those of one name keeping their order, which may matter;
+* empty parameters, and a query without any: `/a?`, `/a?&` and `/a` are one.
+
+Reserved characters are never touched, in either direction (`%2F` is not `/`, `+` is not `%20`), nor are a final slash,
+an index page's name, `www.`, the scheme, letter case of the path, or a `%` that starts no escape. What of these makes
+no difference on one host is learned there (`core.url.alias`).
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-KEY_RULES_NEWEST: Final = 1
+from gossamer.core.limits import PARAMETER_NAMES_CACHED
+from gossamer.core.url.key_parameters import (
+    SESSION_IN_QUERY_2,
+    SESSION_SEGMENT_2,
+    SESSION_SUFFIX_2,
+    SESSION_VALUE_2,
+    SESSIONS_2,
+    SESSIONS_BY_VALUE_2,
+    name_matcher,
+    tracking_names,
+)
+
+KEY_RULES_NEWEST: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +52,10 @@ class KeyRules:
     """What makes two URLs one. Fixed for the life of a crawl folder. Raises ValueError for an unknown version."""
 
     version: int = KEY_RULES_NEWEST
+    drop: tuple[str, ...] = ()
+    """Names of parameters left out beyond the version's own; `*` at the end stands for any ending."""
+    keep: tuple[str, ...] = ()
+    """Names of parameters that are not left out although the version or `drop` says so."""
 
     def __post_init__(self) -> None:
         if self.version not in VERSIONS:
@@ -38,13 +65,20 @@ class KeyRules:
 
 def url_key(href: str, rules: KeyRules) -> str:
     """The key of a normalised URL (`core.url.parse`). The key of a key is itself."""
-    return VERSIONS[rules.version](href)
+    return _key_function(rules)(href)
 
 
 def url_keys(hrefs: Iterable[str], rules: KeyRules) -> list[str]:
     """`url_key` of each."""
-    return list(map(VERSIONS[rules.version], hrefs))
+    return list(map(_key_function(rules), hrefs))
 
+
+@functools.lru_cache(maxsize=16)
+def _key_function(rules: KeyRules) -> Callable[[str], str]:
+    return VERSIONS[rules.version](rules)
+
+
+# --- version 1 ------------------------------------------------------------------------------------------------------
 
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _FOLDED_1: Final = re.compile(r"""%[0-9A-Fa-f]{2}|["<>\\^`{|}]""")
@@ -65,5 +99,69 @@ def _fold_1(found: re.Match[str]) -> str:
     return character if character in _UNRESERVED and not after_stray else spelling.upper()
 
 
-VERSIONS: Final[Mapping[int, Callable[[str], str]]] = MappingProxyType({1: _key_1})
-"""Version -> key function. Entries are added, never changed."""
+# --- version 2 ------------------------------------------------------------------------------------------------------
+
+_FOLDED_2: Final = re.compile(r"""[?;(%"<>\\^`{|}]|\.[:/]""")
+"""Without any of these a URL is its own key."""
+_FINAL_DOT_2: Final = re.compile(r"(?<=[^./])\.(?=(?::[0-9]+)?$)")
+"""Not after an empty label: such a name is none, and stays apart from the one that is."""
+
+
+def _keys_2(rules: KeyRules) -> Callable[[str], str]:
+    fate_of = _fates_2(rules)
+
+    def key(href: str) -> str:
+        if _FOLDED_2.search(href, 8) is None:
+            return href
+        base, _, query = _key_1(href).partition("?")
+        start = base.index("/", 8)
+        if base[start - 1] == "." or ".:" in base or ";" in base or "(" in base:
+            base = _FINAL_DOT_2.sub("", base[:start]) + _path_2(base[start:])
+        if ";" in query:
+            query = SESSION_IN_QUERY_2.sub("", query)
+        left: list[tuple[str, str]] = []
+        for parameter in query.split("&") if query else ():
+            name, _, value = parameter.partition("=")
+            fate = fate_of(name)
+            if parameter and (fate == _STAYS or (fate == _STAYS_BY_VALUE and not SESSION_VALUE_2.fullmatch(value))):
+                left.append((name, parameter))
+        if len(left) > 1:
+            left.sort(key=_NAME)
+        return f"{base}?{'&'.join([parameter for _, parameter in left])}" if left else base
+
+    return key
+
+
+_STAYS: Final = 0
+_STAYS_BY_VALUE: Final = 1
+_GOES: Final = 2
+_NAME: Final = operator.itemgetter(0)
+
+
+def _fates_2(rules: KeyRules) -> Callable[[str], int]:
+    """What becomes of a parameter, by its name."""
+    dropped = name_matcher((*tracking_names(), *SESSIONS_2.split(), *rules.drop))
+    by_value = name_matcher(SESSIONS_BY_VALUE_2.split())
+    kept = name_matcher(rules.keep)
+
+    @functools.lru_cache(maxsize=PARAMETER_NAMES_CACHED)
+    def fate(name: str) -> int:
+        name = name.lower()
+        if kept(name):
+            return _STAYS
+        return _GOES if dropped(name) else _STAYS_BY_VALUE if by_value(name) else _STAYS
+
+    return fate
+
+
+def _path_2(path: str) -> str:
+    path = SESSION_SEGMENT_2.sub("", path)
+    left = SESSION_SUFFIX_2.sub("", path)
+    # A segment of dots alone would be another place.
+    return path if any(segment in (".", "..") for segment in left.split("/")) else left
+
+
+VERSIONS: Final[Mapping[int, Callable[[KeyRules], Callable[[str], str]]]] = MappingProxyType(
+    {1: lambda _rules: _key_1, 2: _keys_2}
+)
+"""Version -> what makes its key function. Entries are added, never changed."""

@@ -15,18 +15,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import unquote
 
 import can_ada
 
 from gossamer.core.limits import URL_PARSED_LENGTH_MAX
+from gossamer.core.url.domain import domain_to_ascii
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 _WEB: Final = ("http://", "https://")
 _SCHEME: Final = re.compile(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.\-]*):")
-_AUTHORITY: Final = re.compile(r"[\x00-\x20]*(?:https?:)?[/\\]*[^/\\?#]*", re.IGNORECASE)
-_PUNYCODE: Final = re.compile("xn--", re.IGNORECASE)
+_AUTHORITY: Final = re.compile(
+    r"(?P<start>[\x00-\x20]*(?:https?:)?[/\\\t\n\r]*)((?:[^/\\?#]*@)?)(?P<host>[^/\\?#:\[@]*)((?::[^/\\?#]*)?)",
+    re.IGNORECASE,
+)
+"""Scheme and slashes, user and password, host, port."""
+_SKIPPED: Final = re.compile(r"[\t\n\r]")
+"""Dropped wherever they stand in a URL."""
 _DISGUISE: Final = "zq--"
+_SHARP_S: Final = re.compile("\u1e9e|%[eE]1%[bB][aA]%9[eE]")
+"""The one character that the library's tables map to other letters than Unicode 16 and later do."""
 _USUAL_SCHEMES: Final = (
     "about android-app app blob callto chrome data facetime fax feed file ftp geo git intent irc itms itms-apps "
     "javascript magnet mailto market maps mid news sip skype sms ssh steam tel tg urn view-source viber weixin "
@@ -120,8 +129,9 @@ def _host(host_and_port: str) -> str:
     if host_and_port[0] == "[":
         return host_and_port[1 : host_and_port.index("]")]
     host = host_and_port.partition(":")[0]
-    # "example.org." names the same servers as "example.org" (RFC 1034 section 3.1): it must share their gap.
-    return (host[:-1] or host) if host[-1] == "." else host
+    # "example.org." names the same servers as "example.org" (RFC 1034 section 3.1): it must share their gap. A name
+    # with an empty label before its final dot names none, and must not be taken for one that does.
+    return host[:-1] if host[-1] == "." and len(host) > 1 and host[-2] != "." else host
 
 
 def _port(scheme: str, host_and_port: str) -> int:
@@ -145,7 +155,9 @@ def _normalise(base: can_ada.URL | None, text: str) -> tuple[str, str]:
     if len(text) > URL_PARSED_LENGTH_MAX:
         return "", _reason(text, TOO_LONG)
     url = _parse(base, text)
-    href = _web_href(url) if url is not None else _href_of_unchecked(base, text)
+    href = "" if url is None else _web_href(url)
+    if url is None or (href and _has_foreign_host(base, text, href)):
+        href = _href_of_odd_host(base, text)
     if href:
         return href, ""
     return "", _reason(text if url is None else url.href, INVALID)
@@ -162,17 +174,33 @@ def _web_href(url: can_ada.URL) -> str:
     return href.partition("#")[0]
 
 
-def _href_of_unchecked(base: can_ada.URL | None, text: str) -> str:
-    """The URL where parsing failed over a label like `xn--a`, which is no valid Punycode; "" where it failed otherwise.
+def _has_foreign_host(base: can_ada.URL | None, text: str, href: str) -> bool:
+    """Whether the library put a host of `text` into ASCII by its own tables to make `href`."""
+    if ("%" not in text and text.isascii()) or not ("xn--" in href or _SHARP_S.search(text)):
+        return False
+    found = _AUTHORITY.match(text)
+    if found is None or (found["host"].isascii() and "%" not in found["host"]):
+        return False
+    # What looks like a host may be the first segment of a path, or a query.
+    probe = _parse(base, f"{found['start']}{_DISGUISE}probe{text[found.end() :]}")
+    return probe is not None and _DISGUISE in authority_of(_web_href(probe))
 
-    The standard takes a host of ASCII alone as it stands (domain to ASCII, step 1), the library still checks its
-    labels. So they are disguised for it, which changes nothing else, and put right in the result.
+
+def _href_of_odd_host(base: can_ada.URL | None, text: str) -> str:
+    """The URL of `text` with its host put into ASCII by `core.url.domain`; "" where it has no host that can be.
+
+    The library's tables are older than the standard's, it does not look at directions, and it checks labels like
+    `xn--a` (no valid Punycode) in names of ASCII alone, which the standard takes as they stand. So `xn--` is disguised
+    for it, which changes nothing else, and put right in the result.
     """
     found = _AUTHORITY.match(text)
-    if found is None or not found[0].isascii() or "%" in found[0] or _DISGUISE in found[0].lower():
+    if found is None:
         return ""
-    disguised = _PUNYCODE.sub(_DISGUISE, found[0])
-    url = _parse(base, disguised + text[found.end() :]) if disguised != found[0] else None
+    start, user, host, port = found.groups()
+    name = domain_to_ascii(unquote(_SKIPPED.sub("", host)).encode("utf-8", "replace").decode())
+    if not name or _DISGUISE in name:
+        return ""
+    url = _parse(base, start + user + name.replace("xn--", _DISGUISE) + port + text[found.end() :])
     href = "" if url is None else _web_href(url)
     authority = authority_of(href) if href else ""
     return authority.replace(_DISGUISE, "xn--") + href[len(authority) :]

@@ -45,10 +45,15 @@ class SiteList:
             self._cache[host] = site
         return site
 
+    def registrable_domain(self, host: str) -> str:
+        """The domain under which `host` was registered; "" for an address literal and for what has none.
+
+        None have: a public suffix, a name with empty labels, and a single label.
+        """
+        return "" if _is_address(host) else self._list.privatesuffix(host) or ""
+
     def _look_up(self, host: str) -> str:
-        if _is_address(host):
-            return host
-        return self._list.privatesuffix(host) or host
+        return self.registrable_domain(host) or host
 
 
 def _rules(source: bytes) -> list[str]:

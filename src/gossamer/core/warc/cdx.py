@@ -35,6 +35,11 @@ def revisit_line(capture: Capture, payload_digest: str, location: Location) -> s
     return _line(capture, {"mime": "warc/revisit", "digest": _bare(payload_digest)}, location)
 
 
+def resource_line(capture: Capture, media_type: str, block_digest: str, location: Location) -> str:
+    """The line of a resource record, without line end; `block_digest` is that of its block."""
+    return _line(capture, {"mime": media_type, "digest": _bare(block_digest)}, location)
+
+
 def _bare(digest: str) -> str:
     return digest.removeprefix(SHA1_LABEL)
 

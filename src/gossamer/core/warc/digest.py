@@ -21,3 +21,34 @@ def sha1_label(*parts: bytes) -> str:
 def sha256_hex(data: bytes) -> str:
     """The SHA-256 of `data`, lower-case hexadecimal: the digest we compare decoded bodies by."""
     return hashlib.sha256(data).hexdigest()
+
+
+_ALGORITHMS: Final = {"sha1": 20, "sha-1": 20, "md5": 16, "sha256": 32, "sha-256": 32, "sha384": 48, "sha512": 64}
+"""Labels of digests in archives, and the bytes of each."""
+
+
+def digest_matches(labelled: str, data: bytes) -> bool | None:
+    """Whether `data` has the digest that a WARC field names; None for a digest that is no digest or not known.
+
+    WARC 1.1, section 5.8 prescribes no encoding: base32 and hexadecimal, with and without padding, either case.
+    """
+    label, colon, value = labelled.strip().partition(":")
+    name = label.strip().lower()
+    size = _ALGORITHMS.get(name)
+    if not colon or size is None:
+        return None
+    wanted = _digest_bytes(value.strip(), size)
+    if wanted is None:
+        return None
+    return hashlib.new(name.replace("-", ""), data, usedforsecurity=False).digest() == wanted
+
+
+def _digest_bytes(text: str, size: int) -> bytes | None:
+    bare = text.rstrip("=")
+    try:
+        if len(bare) == size * 2:
+            return bytes.fromhex(bare)
+        found = base64.b32decode(bare.upper() + "=" * (-len(bare) % 8))
+    except ValueError:
+        return None
+    return found if len(found) == size else None

@@ -45,6 +45,8 @@ class IndexLine:
     """Empty for a revisit."""
     is_revisit: bool
     place: Location
+    digest: str = ""
+    """SHA-1 of the payload, base32; empty where the index does not say it."""
 
     @property
     def at(self) -> float:
@@ -92,7 +94,9 @@ def parse_line(line: bytes, folder: str = "archive/") -> IndexLine | None:
     if place.offset < 0 or place.length <= 0 or len(moment) != _MOMENT_DIGITS or not moment.isdecimal():
         return None
     is_revisit = fields.get("mime") == "warc/revisit"
-    return IndexLine(surt, moment, fields.get("url", ""), fields.get("status", ""), is_revisit, place)
+    return IndexLine(
+        surt, moment, fields.get("url", ""), fields.get("status", ""), is_revisit, place, fields.get("digest", "")
+    )
 
 
 def moment_seconds(text: str) -> float | None:

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final
 
 from gossamer.core.http.exchange import Truncation
-from gossamer.core.warc.date import warc_date
+from gossamer.core.warc.date import timestamp, warc_date
 from gossamer.core.warc.digest import sha1_label
 from gossamer.core.warc.head import archived_head, is_plain
 from gossamer.core.warc.target import printable, target_uri
@@ -24,6 +24,7 @@ from gossamer.core.warc.target import printable, target_uri
 _REQUEST: Final = "application/http;msgtype=request"
 _RESPONSE: Final = "application/http;msgtype=response"
 _FIELDS: Final = "application/warc-fields"
+DNS_TYPE: Final = "text/dns"
 
 Fields = Iterable[tuple[str, str]]
 
@@ -167,19 +168,21 @@ def revisit(
     return _record(fields, _RESPONSE, (archived_head(head),))
 
 
-def metadata(
-    capture: Capture,
-    identity: str,
-    concurrent: Sequence[str] = (),
-    *,
-    via: str = "",
-    hops: str = "",
-    fetch_milliseconds: int | None = None,
-) -> bytes:
-    """How the URL was found: `via` the referring URL, `hops` the path from a seed; and how long the fetch took."""
-    taken = "" if fetch_milliseconds is None else str(fetch_milliseconds)
-    block = _fields_block((("via", target_uri(via)), ("hopsFromSeed", hops), ("fetchTimeMs", taken)))
-    return _record(_common_fields("metadata", capture, identity, concurrent), _FIELDS, (block,))
+def metadata(capture: Capture, identity: str, fields: Fields, concurrent: Sequence[str] = ()) -> bytes:
+    """What is known of a fetch beside its bytes: `fields` as `core/warc/visit_fields.py` makes them, less the empty."""
+    return _record(_common_fields("metadata", capture, identity, concurrent), _FIELDS, (_fields_block(fields),))
+
+
+def lookup(capture: Capture, identity: str, block: bytes) -> bytes:
+    """A name look-up (WARC 1.1, section 6.4, scheme dns): `capture.url` is "dns:HOST", `block` from `dns_block`."""
+    return _record(_common_fields("resource", capture, identity, ()), DNS_TYPE, (block,))
+
+
+def dns_block(host: str, addresses: Sequence[str], ttl_seconds: float, at: float) -> bytes:
+    """What name servers said, as text/dns (RFC 4027; RFC 2540, section 2): the moment, then a line a record."""
+    kinds = (("AAAA" if ":" in address else "A", address) for address in addresses)
+    lines = [timestamp(at), *(f"{host}.\t{max(0, int(ttl_seconds))}\tIN\t{kind}\t{text}" for kind, text in kinds)]
+    return "".join(f"{line}\n" for line in lines).encode("ascii", "replace")
 
 
 def _common_fields(kind: str, capture: Capture, identity: str, concurrent: Sequence[str]) -> list[tuple[str, str]]:

@@ -1,0 +1,1 @@
+"""Sitemaps and feeds: files that name URLs, and what they claim of them. Nothing malformed raises."""
