@@ -33,13 +33,14 @@ DISK_ERRORS: Final = {
 }
 """Error number -> what it means, what helps, the exit code."""
 
-STORE_ERRORS: Final[tuple[tuple[type[Exception], str, Exit], ...]] = (
-    (StoreBusy, "close the other crawl first", Exit.FOLDER),
-    (StoreFull, "make room; " + RESUME, Exit.DISK),
-    (StoreReadOnly, "make the folder writable; " + RESUME, Exit.DISK),
+STORE_ERRORS: Final[dict[type, tuple[str, Exit]]] = {
+    StoreBusy: ("close the other crawl first", Exit.FOLDER),
+    StoreFull: ("make room; " + RESUME, Exit.DISK),
+    StoreReadOnly: ("make the folder writable; " + RESUME, Exit.DISK),
     # Damaged, or not to be read.
-    (StoreError, MEND, Exit.FOLDER),
-)
+    StoreError: (MEND, Exit.FOLDER),
+}
+"""What helps, and the exit code; a kind without a line of its own has that of what it is a kind of."""
 
 
 def disk_trouble(error: BaseException) -> UserError | None:
@@ -47,7 +48,8 @@ def disk_trouble(error: BaseException) -> UserError | None:
     if isinstance(error, CrawlDamaged):
         return UserError(f"the crawl folder is damaged: {error}", MEND, Exit.FOLDER)
     if isinstance(error, StoreError):
-        hint, code = next((hint, code) for kind, hint, code in STORE_ERRORS if isinstance(error, kind))
+        kind = next(kind for kind in type(error).__mro__ if kind in STORE_ERRORS)
+        hint, code = STORE_ERRORS[kind]
         return UserError(str(error), hint, code)
     if isinstance(error, OSError) and error.errno in DISK_ERRORS:
         words, hint, code = DISK_ERRORS[error.errno]

@@ -273,7 +273,7 @@ def _environment_entries(environment: Mapping[str, str], base: Path) -> Iterator
 def _anchored(value: Any, base: Path) -> Any:
     """A path, or several, that count from `base`; other values as they are."""
     if isinstance(value, tuple):
-        return tuple(_anchored(item, base) for item in value)
+        return tuple(_anchored(item, base) for item in cast("tuple[object, ...]", value))
     if isinstance(value, SeedGroup):
         return value.anchored(base)
     if value == "-":

@@ -131,7 +131,7 @@ class BackQueue:
             head.put_back(entry)
 
     def may_lease(self, connections: int) -> bool:
-        """Whether it may have one more lease now. Robots.txt and tdmrep.json are fetched alone: the rest depends on them."""
+        """Whether it may have one more lease now. A robots.txt or tdmrep.json is fetched alone: it decides the rest."""
         if not self.out:
             return True
         if len(self.out) >= connections or self.ended or not FILE_LEASES.isdisjoint(self.out.values()):

@@ -47,8 +47,7 @@ def _urls(tree: Any) -> Iterator[str]:
             pairs = cast("dict[str, Any]", value).items()
             waiting += [(key, each) for key, each in reversed(pairs) if key not in ("@context", "@type")]
         elif isinstance(value, list):
-            values: list[Any] = value
-            waiting += [(name, each) for each in reversed(values)]
+            waiting += [(name, each) for each in reversed(cast("list[object]", value))]
         elif isinstance(value, str) and name in _URL_PROPERTIES and _is_reference(value):
             yield value
 

@@ -281,8 +281,7 @@ class _Json:
         for name, take in (("home_page_url", self._take_home), ("next_url", self._draft.add_child)):
             if isinstance(url := named.get(name), str) and url:
                 take(url)
-        entries: list[Any] = items
-        for item in entries:
+        for item in cast("list[object]", items):
             if isinstance(item, dict):
                 self._take_item(cast("dict[str, Any]", item))
 
