@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tests.conformance.coverage import left_out
 from tests.conformance.frame import Bar, Case, Result
-from tests.published import ROOT
+from tests.published import ROOT, SHARED
 
 PAGE = ROOT / "docs/conformance.md"
 ROWS_SHOWN = 40
@@ -33,6 +34,7 @@ def text(results: Sequence[Result]) -> str:
     """The whole page."""
     total = sum(len(result.cases) for result in results)
     parts = [_HEAD, f"**{total:,} cases** in {len(results)} suites.\n\n", "\n".join(table(results)), "\n", _BARS]
+    parts += ["\n" + "\n".join(_files()) + "\n"]
     parts += ["\n" + "\n".join(_section(result)) + "\n" for result in results]
     return "".join(parts)
 
@@ -46,6 +48,15 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         share = f"{100 * passed / cases:.1f} %" if cases else "-"
         bar = result.suite.bar.value[1]
         yield f"| {result.suite.name} | {bar} | {cases:,} | {passed:,} | {share} | {cases - passed:,} |"
+
+
+def _files() -> Iterator[str]:
+    """The files that no suite judges."""
+    yield "## Files left out"
+    yield ""
+    yield "Every other file of `../shared/data` is read by a suite; `tests/conformance/coverage.py` says by which."
+    yield ""
+    yield from (f"- {', '.join(patterns)}: {reason}." for reason, patterns in left_out(SHARED / "data").items())
 
 
 def counted() -> tuple[int, int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
+from tests.conformance.coverage import JUDGED, REASONS, files, judge_of, reason_of
 from tests.conformance.frame import Bar, Case, Result, Suite, compare, results, suites
 from tests.conformance.page import PAGE, counted, table, text
-from tests.published import needs_shared
+from tests.published import SHARED, needs_shared
 
 
 @needs_shared
@@ -29,6 +31,22 @@ def test_the_page_counts_the_cases_where_they_are_absent() -> None:
     cases, number = counted()
     assert cases > 0
     assert number == len(suites())
+
+
+@needs_shared
+def test_every_file_is_judged_or_has_its_reason() -> None:
+    names = {suite.name for suite in suites()}
+    assert set(JUDGED.values()) <= names
+    orphans = [file for file in files(SHARED / "data") if not reason_of(file) and not judge_of(file)]
+    assert orphans == []
+
+
+@needs_shared
+def test_no_pattern_of_files_is_idle() -> None:
+    everything = list(files(SHARED / "data"))
+    assert [
+        pattern for pattern in (*REASONS, *JUDGED) if not any(fnmatchcase(file, pattern) for file in everything)
+    ] == []
 
 
 def _cases(_data: Path) -> list[Case]:

@@ -29,6 +29,13 @@ def _prescan(data: Path) -> Iterator[Case]:
             yield compare(f"{name}:{number}", got=got, expected=encoding_of(wanted), given=body[:80].decode("latin-1"))
 
 
+def _sample(data: Path) -> Iterator[Case]:
+    """Plain text that says nothing of its encoding, which its name tells."""
+    for path in sorted((data / "encoding-html5lib/encoding/chardet").glob("test_*.txt")):
+        decoded = decode(path.read_bytes(), "text/plain")
+        yield compare(path.name, got=decoded.encoding, expected=encoding_of(path.stem.removeprefix("test_")))
+
+
 def _pages(data: Path) -> Iterator[tuple[str, str, bytes]]:
     """Id, true encoding by the standard's name where it has one, and bytes."""
     with tarfile.open(data / PAGES) as archive:
@@ -86,6 +93,7 @@ def _text(body: bytes, encoding: str) -> str:
 
 SUITES = [
     Suite("encodings: html5lib prescan", "encoding-html5lib", Bar.ALL, _prescan),
+    Suite("encodings: html5lib sample", "encoding-html5lib/encoding/chardet", Bar.ALL, _sample),
     Suite(
         "encodings: detection",
         PAGES,

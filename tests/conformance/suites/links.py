@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gossamer import warc
 from gossamer.adapters.parser_turbohtml import TurboParser
-from gossamer.core.page.links import LinkKind
+from gossamer.core.page.links import LinkKind, Links
 from gossamer.core.page.refresh import parse_refresh
 from gossamer.core.page.srcset import srcset_urls
 from gossamer.core.sitemap.reader import read_listing
 from gossamer.core.url.parse import parse, resolve
 from tests.conformance.frame import Bar, Case, Suite, compare, jsonl
+from tests.conformance.page_links import ARCHIVED, ARCHIVED_PAGES, HERE, PAGES, Count
 
 PARSER = TurboParser()
 ANCHORS = (LinkKind.A, LinkKind.AREA)
@@ -61,6 +63,28 @@ def _scrapy(data: Path) -> Iterator[Case]:
         yield compare(case, got=sorted(got), expected=sorted(expected), kind=row["test"])
 
 
+def _pages(data: Path) -> Iterator[Case]:
+    folder = data / "link-extraction"
+    for path in sorted(folder.rglob("*.html")):
+        name = path.relative_to(folder).as_posix()
+        links = PARSER.parse(path.read_bytes(), HERE + path.name, "text/html", ()).links
+        expected = PAGES.get(name)
+        got = _counted(links) if isinstance(expected, Count) else tuple(links.urls)
+        yield compare(name, got=got, expected=expected)
+    with warc.open(folder / ARCHIVED) as archive:
+        for record in archive:
+            if record.kind == "response":
+                links = PARSER.parse(record.body, record.url or HERE, "text/html", ()).links
+                yield compare(
+                    f"{ARCHIVED}:{record.offset}", got=tuple(links.urls), expected=ARCHIVED_PAGES.get(record.url)
+                )
+
+
+def _counted(links: Links) -> Count:
+    anchors = [url for url, kind in zip(links.urls, links.kinds, strict=True) if kind in ANCHORS]
+    return Count(len(anchors), len(links) - len(anchors), *(anchors[:1] or [""]), *(anchors[-1:] or [""]))
+
+
 def _with_settings(data: Path) -> dict[str, int]:
     rows = (row for _, row in jsonl(data / "link-extraction/scrapy-facts.jsonl"))
     return {"settings of Scrapy's own extractor": sum(bool(row["extractor"]) for row in rows)}
@@ -81,6 +105,18 @@ SUITES = [
     Suite("links: base", "wpt-html/base.json", Bar.ALL, _base),
     Suite("links: srcset", "wpt-html/srcset.json", Bar.ALL, _srcset),
     Suite("links: meta refresh", "wpt-html/meta-refresh.json", Bar.ALL, _refresh),
+    Suite(
+        "links: pages of other projects",
+        "link-extraction (nutch, scrapy, stormcrawler, webarchive-commons)",
+        Bar.FACTS,
+        _pages,
+        differences={
+            "stormcrawler/stackexception.html": (
+                "11,829 font elements in each other: nested beyond 512, where browsers stop too, so it is marked"
+                " malformed and gives no links (docs/reference-reasons.md)"
+            ),
+        },
+    ),
     Suite(
         "links: Scrapy",
         "link-extraction/scrapy-facts.jsonl",

@@ -138,6 +138,42 @@ def _commons_left_out(data: Path) -> Mapping[str, int]:
     return {reason: count for reason, count in left.items() if count}
 
 
+FILES: Mapping[str, tuple[str, float, int]] = {
+    "astore.amazon.com-robots.txt": ("any", 5.0, 0),
+    "crawl-delay-group-merging.txt": ("mybot", 10.0, 0),
+    "directive-typos-robots.txt": ("any", 0.0, 0),
+    "dos-line-endings.txt": ("any", 1.0, 0),
+    "extended-standard-robots.txt": ("any", 0.0, 0),
+    "extension-robots.txt": ("mybot", 6.0, 1),
+    "extensions-group-merging.txt": ("mybot", 6.0, 0),
+    "format-errors-robots.txt": ("any", 0.0, 1),
+    "malformed-path.txt": ("any", 0.0, 0),
+    "many-user-agents.txt": ("any", 0.0, 0),
+    "merge-rules.txt": ("any", 0.0, 0),
+    "precedence-of-rules.txt": ("any", 0.0, 0),
+    "relative-sitemap-robots.txt": ("any", 0.0, 1),
+    "rfc9309-example-longest-match-robots.txt": ("any", 0.0, 0),
+    "rfc9309-example-rule-group-merging.txt": ("any", 0.0, 0),
+    "rfc9309-example-simple-robots.txt": ("any", 0.0, 0),
+    "robots-with-utf16be-bom.txt": ("any", 0.0, 1),
+    "robots-with-utf16le-bom.txt": ("any", 0.0, 1),
+    "robots-with-utf8-bom.txt": ("any", 0.0, 1),
+    "sitemap-robots-dedup.txt": ("any", 0.0, 2),
+    "sitemap-robots.txt": ("any", 0.0, 2),
+    "twitter.com-robots.txt": ("any", 0.0, 0),
+    "wildcards.txt": ("any", 0.0, 8),
+    "www.flot.com-robots.txt": ("any", 0.0, 1),
+}
+"""By file of crawler-commons, read by hand: an agent, its delay in seconds, Sitemap lines. Verdicts are in its rows."""
+
+
+def _files(data: Path) -> Iterator[Case]:
+    for path in sorted((data / "robots/crawler-commons").glob("*.txt")):
+        agent, *expected = FILES.get(path.name, ("any", None, None))
+        rules = RobotsRules.parse(path.read_bytes(), agent)
+        yield compare(path.name, got=[rules.crawl_delay, len(rules.sitemaps)], expected=expected)
+
+
 def live_files(data: Path) -> Iterator[tuple[str, bytes]]:
     """Host and body of each live file."""
     with gzip.open(data / "robots-real/robots-top10000.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -239,5 +275,6 @@ SUITES = [
         },
         left_out=_commons_left_out,
     ),
+    Suite("robots.txt: crawler-commons' files", "robots/crawler-commons", Bar.ALL, _files),
     Suite("robots.txt: live files", "robots-real/robots-top10000.jsonl.gz", Bar.SURVIVES, _live),
 ]

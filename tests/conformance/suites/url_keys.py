@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from gossamer.core.scope.patterns import Patterns
 from gossamer.core.url.key import KeyRules, url_key
 from gossamer.core.url.parse import parse, resolve
 from gossamer.core.url.surt import surt
@@ -69,7 +68,6 @@ CLAUSES: Final = {
     "not ours": "cleans text or lists beside URLs; a crawler by the standards has no counterpart",
     "guess": "a guess about the page behind a URL; what is wanted is decided by scope and filters that the owner sets",
     "dialect": "another spelling of SURT; ours is pywb's, which looks captures up by it",
-    "patterns": "patterns are RE2's, in linear time: no back references and no looking around",
 }
 
 
@@ -151,6 +149,15 @@ def _dots(data: Path) -> Iterator[Case]:
         yield compare(f"path_dots.json:{number}", got=url and url.path, expected=expected, kind="other", given=text)
 
 
+def _supplemental(data: Path) -> Iterator[Case]:
+    """Parsing as an older URL standard had it: the fetch URL beside it."""
+    for number, (text, expected) in enumerate(_urlcanon(data, "supplemental_whatwg").items(), 1):
+        url = parse(text)
+        got = url.href if url else ""
+        kind = "dots" if re.match(r"https?:/*(?:%2e)+/", text) and url else _kind(text, got, expected)
+        yield compare(f"supplemental_whatwg.json:{number}", got=got, expected=expected, kind=kind, given=text)
+
+
 def _addresses(data: Path) -> Iterator[Case]:
     for number, (text, expected) in enumerate(_urlcanon(data, "funky_ipv4").items(), 1):
         url = parse(f"http://{text}/")
@@ -203,36 +210,6 @@ def _nutch(data: Path) -> Iterator[Case]:
             if line.strip() and not line.startswith("#"):
                 text, expected = line.split()
                 yield _judged(f"{path.name}:{number}", text, expected)
-
-
-def _filters(data: Path) -> Iterator[Case]:
-    for plugin in ("regex", "automaton"):
-        for path in sorted((data / f"url-canon/nutch/urlfilter-{plugin}").glob("*.rules")):
-            rules = _ordered(path, whole=plugin == "automaton")
-            for number, line in enumerate(path.with_suffix(".urls").read_text(encoding="utf-8").splitlines(), 1):
-                case = f"{plugin}/{path.stem}.urls:{number}"
-                yield compare(case, got=_first(rules, line[1:]), expected=line[0], kind="patterns", given=line)
-
-
-def _ordered(path: Path, *, whole: bool) -> list[tuple[str, str, Patterns]]:
-    """Rules in order: sign, host they are for (any without one), pattern; one that is not RE2's finds anything."""
-    rules: list[tuple[str, str, Patterns]] = []
-    host = ""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith((">", "<")):
-            host = line[1:].strip()
-        elif line.startswith(("+", "-")):
-            try:
-                rules.append((line[0], host, Patterns([f"^(?:{line[1:]})$" if whole else line[1:]])))
-            except ValueError:
-                rules.append(("patterns", host, Patterns(["."])))
-    return rules
-
-
-def _first(rules: list[tuple[str, str, Patterns]], url: str) -> str:
-    """The sign of the first rule that finds a match, as Nutch reads them; "-" without one."""
-    host = re.sub("^[a-z]+://([^/]*).*", r"\1", url)
-    return next((sign for sign, only, pattern in rules if only in ("", host) and pattern.find(url)), "-")
 
 
 # --- facts of w3lib and courlan -----------------------------------------------------------------------------------
@@ -314,6 +291,14 @@ SUITES = [
         shared=CLAUSES,
         left_out={"paths of schemes other than http and https": 376},
     ),
+    Suite(
+        "URL parsing: urlcanon",
+        "url-canon/urlcanon/supplemental_whatwg.json",
+        Bar.FACTS,
+        _supplemental,
+        {"dots": "a host of dots alone is a name in today's URL standard (urltestdata: http://./), and not 0.0.0.0"},
+        shared=CLAUSES,
+    ),
     Suite("odd addresses: urlcanon", "url-canon/urlcanon/funky_ipv4.json", Bar.FACTS, _addresses, shared=CLAUSES),
     Suite(
         "SURT: urlcanon",
@@ -329,14 +314,6 @@ SUITES = [
     ),
     Suite("URL keys: crawler-commons", "url-canon/crawler-commons", Bar.FACTS, _crawler_commons, shared=CLAUSES),
     Suite("URL keys: Nutch", "url-canon/nutch/urlnormalizer-regex", Bar.FACTS, _nutch, shared=CLAUSES),
-    Suite(
-        "URL filters: Nutch",
-        "url-canon/nutch (urlfilter-regex, urlfilter-automaton)",
-        Bar.FACTS,
-        _filters,
-        shared=CLAUSES,
-        left_out={"urlfilter-fast: a rule language by host and domain; ours is scope and filters": 337},
-    ),
     Suite(
         "URL functions: w3lib",
         "facts-w3lib/w3lib.jsonl (w3lib.url)",

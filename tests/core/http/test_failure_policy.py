@@ -47,6 +47,8 @@ def test_answers_are_no_failures(status: int) -> None:
         (500, Blame.URL),
         (502, Blame.URL),
         (599, Blame.URL),
+        (600, Blame.URL),
+        (999, Blame.URL),
         (408, Blame.EITHER),
     ],
 )

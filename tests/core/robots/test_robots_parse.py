@@ -197,6 +197,8 @@ def test_a_delay_does_not_split_a_group() -> None:
 def test_sitemaps_stand_outside_groups() -> None:
     robots = "Sitemap: https://h.example/a.xml\nUser-agent: x\nsite-map : /b\nSitemap:\nSITEMAP: /ü # c\nsitemap /d"
     assert RobotsRules.parse(robots.encode(), "gossamer").sitemaps == ("https://h.example/a.xml", "/b", "/ü", "/d")
+    robots = "sitemap https://h.example/a.xml\n  SITEMAPS\thttp://h.example/b\nsite map https://h.example/c\nx http://y"
+    assert RobotsRules.parse(robots.encode(), "x").sitemaps == ("https://h.example/a.xml", "http://h.example/b")
     many = "".join(f"Sitemap: /{number}\n" for number in range(ROBOTS_SITEMAPS_MAX + 5))
     assert len(RobotsRules.parse(many.encode(), "gossamer").sitemaps) == ROBOTS_SITEMAPS_MAX
 

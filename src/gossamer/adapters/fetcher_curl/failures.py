@@ -88,11 +88,20 @@ def connect_failure(code: int, os_errno: int) -> FailureKind:
     return _CONNECT_ERRNOS.get(os_errno, FailureKind.CONNECT_FAILED)
 
 
-def answer_failure(code: int) -> FailureKind:
-    """Why a request got no usable answer."""
+def answer_failure(code: int, words: str = "") -> FailureKind:
+    """Why a request got no usable answer; `words` are libcurl's own."""
+    if _is_malformed(code, words):
+        return FailureKind.BAD_ANSWER
     return _ANSWERING.get(code, FailureKind.BAD_ANSWER)
 
 
-def truncation(code: int) -> Truncation:
+def truncation(code: int, words: str = "") -> Truncation:
     """Why a body of which some has come is not complete."""
+    if _is_malformed(code, words):
+        return Truncation.UNSPECIFIED
     return _READING.get(code, Truncation.DISCONNECT)
+
+
+def _is_malformed(code: int, words: str) -> bool:
+    """Whether the chunks were wrong: libcurl gives that the number of a connection that broke."""
+    return code == RECV_ERROR and "chunk" in words.lower()

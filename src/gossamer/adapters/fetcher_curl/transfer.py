@@ -288,6 +288,8 @@ class Transfer:
             return f"more than {self._request.limits.header_bytes} bytes of headers"
         if self._cut:
             return f"cut after {self._request.limits.body_bytes} bytes"
+        if self._head is not None and not self._head.status:
+            return "unreadable status line"
         return "closed after its headers" if self._exchange.unwanted else ""
 
     def _verdict(self, result: Result) -> tuple[FailureKind | None, Truncation | None]:
@@ -304,7 +306,7 @@ class Transfer:
         if self._cut:
             return None, Truncation.LENGTH
         if self._head is None or (code and not self._body.size and not self._exchange.unwanted):
-            return failures.answer_failure(code), None
+            return failures.answer_failure(code, result.words), None
         if code == 0 or self._exchange.unwanted:
             return (None if self._head.status else FailureKind.BAD_ANSWER), None
-        return None, failures.truncation(code)
+        return None, failures.truncation(code, result.words)

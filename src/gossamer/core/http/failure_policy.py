@@ -76,8 +76,11 @@ STATUSES: Final[Mapping[int, FailurePolicy]] = MappingProxyType(
 
 
 def status_policy(status: int) -> FailurePolicy | None:
-    """The policy for a final status; None when it is an answer and no failure."""
-    return STATUSES.get(status) or (_URL if 500 <= status <= 599 else None)
+    """The policy for a final status; None when it is an answer and no failure.
+
+    RFC 9110 section 15: what lies beyond 599 is invalid and is taken as a 5xx.
+    """
+    return STATUSES.get(status) or (_URL if status >= 500 else None)
 
 
 def exchange_policy(exchange: Exchange) -> FailurePolicy | None:

@@ -7,6 +7,7 @@ what Unicode calls a space there (0x85, 0xA0) are octets within UTF-8 letters: t
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Final
@@ -65,6 +66,8 @@ _ALL_BEGINNINGS: Final = tuple(beginning for beginning, _ in _BEGINNINGS)
 
 RULES: Final = frozenset({Key.ALLOW, Key.DISALLOW})
 IN_RULES: Final = ("llow", "alow", "allaw")
+_NAMED_WITHOUT_COLON: Final = re.compile(r"[ \t\v\f]*(site-?maps?)[ \t]+(https?)", re.IGNORECASE)
+"""What stands before the colon of "Sitemap https://site.example/map.xml"."""
 AFTER_NAMES: Final = frozenset({Key.DELAY, Key.RATE, Key.CONTENT_SIGNAL, Key.CONTENT_USAGE})
 IN_AFTER_NAMES: Final = ("delay", "request", "content-")
 """What every spelling of a name holds: lines without it need no closer look."""
@@ -85,6 +88,9 @@ def split_line(line: str) -> tuple[Key | None, str]:
     content = line.partition("#")[0]
     if ":" in content:
         name, _, value = content.partition(":")
+        if value.startswith("//") and (found := _NAMED_WITHOUT_COLON.fullmatch(name)) is not None:
+            # The colon is the URL's own; the one behind the name is missing.
+            name, value = found[1], f"{found[2]}:{value}"
     else:
         name, value = _two_words(content)
     return key_of(name), value.strip(BLANKS)
