@@ -32,7 +32,7 @@ class Asked:
     """The address is one that the operator allowed: secrets may go there without TLS."""
     validators: Validators | None = None
     cookies: tuple[Cookie, ...] = ()
-    """Of a chain of redirects; they win over the jar's of the same name."""
+    """Of a chain of redirects, for a host without a jar: a jar holds them itself."""
 
 
 @dataclass(slots=True)
@@ -106,9 +106,7 @@ class Asking:
     def _cookies(self, host: str, request: HostRequest, asked: Asked) -> tuple[Cookie, ...]:
         if not request.keeps_cookies:
             return asked.cookies
-        kept = self._jar(host, request).cookies_for(asked.url, asked.now)
-        chain = {name for name, _ in asked.cookies}
-        return (*(cookie for cookie in kept if cookie[0] not in chain), *asked.cookies)
+        return self._jar(host, request).cookies_for(asked.url, asked.now)
 
     def _jar(self, host: str, request: HostRequest) -> CookieJar:
         jar = self._jars.get(host)

@@ -9,6 +9,7 @@ from gossamer.core.http.outcome import Failed, Fetched, Gone, NotModified, Redir
 from gossamer.core.limits import REDIRECT_HOPS_MAX
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.key import url_key
+from gossamer.core.warc.digest import sha256_hex
 from gossamer.flow.finished import Finished
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
@@ -24,7 +25,7 @@ def fate_of(worker: Worker, shard: Shard, finished: Finished) -> Fate:
         case Refused(reason):
             return Fate(FateKind.REFUSED, reason)
         case Redirected(_, target):
-            return _redirected(shard, finished, target)
+            return _redirected(worker, shard, finished, target)
         case Failed(reason):
             return _failed(worker, shard, finished, reason)
 
@@ -46,17 +47,24 @@ def _failed(worker: Worker, shard: Shard, finished: Finished, reason: str) -> Fa
     return fate
 
 
-def _redirected(shard: Shard, finished: Finished, target: str) -> Fate:
+def _redirected(worker: Worker, shard: Shard, finished: Finished, target: str) -> Fate:
     """A redirect to the same key is leased again; one tried before with the same cookies is a loop."""
     record, rules = finished.record, shard.rules.key_rules
     if url_key(target, rules) != url_key(record.url, rules):
         return Fate(FateKind.DONE)
     cookies = cookies_after(finished.exchange.header_all("set-cookie"), tuple(record.cookies))
+    if worker.asking.request_of(finished.lease.host).keeps_cookies:
+        # The jar sends them. The record, which lies on a disk, only has to tell one from another.
+        cookies = tuple(each if each in record.cookies else _veiled(each) for each in cookies)
     tried = [*record.tried, _step(record.url, tuple(record.cookies))]
     if _step(target, cookies) in tried or len(tried) > REDIRECT_HOPS_MAX:
         return Fate(FateKind.FAILED, Reason.REDIRECT_LOOP)
     record.tried, record.url, record.cookies = tried, target, list(cookies)
     return Fate(FateKind.AGAIN, due=finished.exchange.ended)
+
+
+def _veiled(cookie: Cookie) -> Cookie:
+    return cookie[0], sha256_hex(cookie[1].encode("latin-1", "replace"))
 
 
 def _step(url: str, cookies: tuple[Cookie, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -106,15 +107,24 @@ NAMED = [
         ),
         ["https://site.example/x/y/z", "https://site.example/x/z"],
     ),
-    ("CDF", f"<CHANNEL HREF='{C}'><ITEM HREF='{A}'><TITLE>x</TITLE></ITEM></CHANNEL>", [A]),
+    ("CDF", f"<CHANNEL HREF='{C}'><ITEM HREF='{A}'><TITLE>x</TITLE></ITEM></CHANNEL>", [C, A]),
     (
         "JSON Feed",
         (
             f'{{"version": "https://jsonfeed.org/version/1.1", "home_page_url": "{C}", "items": '
-            f'[{{"id": 1, "url": "{A}"}}, {{"url": 7}}, 3, {{"url": "b"}}]}}'
+            f'[{{"id": 1, "url": "{A}"}}, {{"url": 7}}, 3, {{"url": "b"}}, {{"id": "{B}"}}, {{"id": "b"}}]}}'
         ),
-        [C, A, "https://site.example/maps/b"],
+        [C, A, "https://site.example/maps/b", B],
     ),
+    (
+        "an Atom relation by its IRI",
+        (
+            f"<feed><entry><link rel='http://www.iana.org/assignments/relation/alternate' href='{A}'/>"
+            f"<link rel='http://www.iana.org/assignments/relation/via' href='{B}'/></entry></feed>"
+        ),
+        [A],
+    ),
+    ("text in columns", f"url\tdate\n{A}\t2024-01-01\n{B} \t{C}\n", [A, B]),
     ("text", f"{A}\r\n  {B} \rnonsense\nmailto:x@y\n{C}", [A, B, C]),
 ]
 
@@ -323,3 +333,21 @@ def test_nothing_raises_and_pieces_make_no_difference(body: bytes, size: int) ->
     whole = read(body)
     assert reader.close() == whole
     assert len(whole.urls) == len(whole.hints)
+
+
+def test_alternates_do_not_outgrow_the_file() -> None:
+    """Short references beside a long base would become a hundred times the bytes of the file."""
+    base = "https://site.example/" + "p" * 1_900 + "/map.xml"
+    item = b"<url><loc>x</loc>" + b'<xhtml:link rel="alternate" hreflang="a" href="b"/>' * 100 + b"</url>"
+    listing = read_listing(b"<urlset>" + item * 400 + b"</urlset>", base)
+    assert len(listing) == 400
+    made = [url for hints in listing.hints for _, url in hints.alternates]
+    assert made
+    assert sum(map(len, made)) <= SITEMAP_BYTES_MAX
+
+
+def test_a_file_declares_its_type_a_few_times_at_most() -> None:
+    begun = time.process_time()
+    listing = read_listing(b"<urlset>" + b"<!DOCTYPE " * 30_000 + b"<url><loc>/a</loc></url></urlset>", HERE)
+    assert time.process_time() - begun < 3
+    assert len(listing) == 1

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,11 @@ import zstandard
 
 from gossamer import warc
 from gossamer.core.limits import ARCHIVE_PROBLEMS_MAX
+from gossamer.core.warc import lookup
 from gossamer.core.warc.chunks import unchunked
+from gossamer.core.warc.date import warc_date as date_of
 from gossamer.core.warc.digest import digest_matches
+from gossamer.core.warc.unpacking import Unpacked
 
 HTTP = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
@@ -244,3 +248,42 @@ def test_headers_are_folded_and_bounded() -> None:
     endless = b"WARC/1.0\r\n" + b"X: " + b"y" * 400_000 + b"\r\n\r\n"
     (found,) = warc.read(endless)
     assert "the header is too long" in found.problems
+
+
+EMPTY = b"WARC/1.1\r\nWARC-Type: x\r\nContent-Length: 0\r\n\r\n"
+SMALL = b"WARC/1.1\r\nWARC-Type: x\r\nContent-Length: 1\r\n\r\na\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "records"),
+    [
+        (gzip.compress(EMPTY + b"\n" * 4_000_000 + SMALL), 2),
+        (gzip.compress(EMPTY.replace(b"Content-Length: 0\r\n", b"") + b"\n" * 4_000_000 + SMALL), 2),
+        (gzip.compress(EMPTY + b"\r\n\r\n" + b"a\n" * 2_000_000 + SMALL), 2),
+        (b"WARC/1.1\nWARC-Type: x\nContent-Length: 0\n" + b" a\n" * 80_000 + b"\n" + SMALL, 2),
+        (skippable(packed_zstd(bytes(8 << 20))) + packed_zstd(*[SMALL] * 1_000), 1_000),
+    ],
+    ids=["empty lines", "empty lines in a block", "lines of nothing", "a folded field", "a large dictionary"],
+)
+def test_what_packs_well_is_read_fast(data: bytes, records: int) -> None:
+    begun = time.process_time()
+    assert len(warc.read(data)) == records
+    assert time.process_time() - begun < 3
+
+
+@pytest.mark.parametrize("nothing", [gzip.compress(b""), zstandard.ZstdCompressor().compress(b"")])
+def test_members_without_content_take_no_memory(nothing: bytes) -> None:
+    pack = packed_gzip if nothing[:1] == b"\x1f" else packed_zstd
+    unpacked = Unpacked(io.BytesIO(pack(SMALL) + nothing * 5_000 + pack(SMALL)))
+    assert len(unpacked.peek(2 * len(SMALL))) == 2 * len(SMALL)
+    assert len(unpacked.starts) <= 4
+    first, second = warc.read(pack(SMALL) + nothing * 5_000 + pack(SMALL))
+    assert first.length == second.length == len(pack(SMALL))
+
+
+@pytest.mark.parametrize(
+    "date", ["9999-12-31T23:59:59.9999Z", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "0000", "²026"]
+)
+def test_a_moment_that_cannot_be_written_is_none(date: str) -> None:
+    assert lookup.moment_seconds(date) is None
+    assert date_of(lookup.moment_seconds("9999-12-31T23:59:59Z") or 0) == "9999-12-31T23:59:59.000Z"

@@ -17,6 +17,7 @@ from gossamer.app.derive.evidence import finished_of
 from gossamer.app.derive.originals import Originals
 from gossamer.app.derive.visits import visits
 from gossamer.core.frontier.lease import LeaseKind
+from gossamer.core.limits import URL_PARSED_LENGTH_MAX
 from gossamer.core.page.links import Links
 from gossamer.core.warc import cdx
 from gossamer.core.warc.digest import sha1_label
@@ -40,6 +41,12 @@ ABSENT: Final = (
     "the verdicts of links, and the dataset refused",
 )
 """What an archive cannot tell, as the command names it."""
+KINDS: Final = frozenset(
+    {"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
+)
+"""WARC 1.1, section 5.5."""
+OTHER_KIND: Final = "other"
+"""What records of any other type are counted as: an archive may name as many types as it has records."""
 _PROBLEMS_NAMED: Final = 100
 _ROWS_A_BATCH: Final = 1_000
 
@@ -119,7 +126,7 @@ def _write_index(out: Path, name: str, path: Path, derived: Derived) -> Path:
     lines: list[bytes] = []
     with warc.open(path) as archive:
         for record in archive:
-            derived.records[record.kind] += 1
+            derived.records[record.kind if record.kind in KINDS else OTHER_KIND] += 1
             for problem in record.problems:
                 derived.note(name, record.offset, problem)
             line = index_line(record, name)
@@ -139,7 +146,7 @@ def _write_index(out: Path, name: str, path: Path, derived: Derived) -> Path:
 def index_line(record: Record, file: str) -> str:
     """The CDXJ line of a capture; empty for other records, and for one that cannot be read by its offset."""
     started = record.at
-    if started is None or not record.length:
+    if started is None or not record.length or len(record.url) > URL_PARSED_LENGTH_MAX:
         return ""
     capture = Capture(record.url, started, "")
     place = Location(file, record.offset, record.length)
@@ -165,6 +172,7 @@ class _Rows:
 
     def __init__(self, out: Path, derived: Derived) -> None:
         self._datasets = ArrowDatasets(FolderDisk(out), SystemClock())
+        self._journal = out / "journal"
         self._derived = derived
         self._waiting = 0
 
@@ -186,6 +194,8 @@ class _Rows:
         self._commit()
         self._datasets.finish()
         self._commit()
+        if self._journal.is_dir() and not any(self._journal.iterdir()):
+            self._journal.rmdir()  # rows pass through it on their way
 
     def _add_text(self, finished: Finished) -> None:
         exchange, reading, stored = finished.exchange, finished.reading, finished.stored

@@ -38,7 +38,7 @@ def finished_of(
     if parsed is None or answer.head is None or answer.at is None:
         return None
     # A URL that a crawl wrote is its own normal form; of a stranger's, the rows name what a crawl would have asked.
-    url = told.url or (answer.url if told.hops or answer.url == parsed.href else parsed.href)
+    url = parsed.href
     exchange = _exchange(visit, url, original)
     host = host_of(url)
     record = PageRecord(url, told.depth, hops=told.hops, referrer=told.via, group=told.group)

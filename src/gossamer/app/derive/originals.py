@@ -6,7 +6,7 @@ import mmap
 from typing import TYPE_CHECKING
 
 from gossamer import warc
-from gossamer.core.limits import REVISIT_STEPS_MAX
+from gossamer.core.limits import REVISIT_STEPS_MAX, URL_PARSED_LENGTH_MAX
 from gossamer.core.url.surt import surt
 from gossamer.core.warc.date import timestamp
 from gossamer.core.warc.digest import SHA1_LABEL
@@ -57,6 +57,8 @@ class Originals:
         return None
 
     def _lines(self, url: str) -> Iterator[IndexLine]:
+        if len(url) > URL_PARSED_LENGTH_MAX:
+            return
         wanted = surt(target_uri(url))
         for content in self._maps:
             for text in sorted_lines(content, wanted):

@@ -11,7 +11,7 @@ from gossamer.core.page.link_columns import LinkColumns
 from gossamer.core.page.link_rules import flags_of, kind_of_link
 from gossamer.core.page.links import Links
 
-_LINK: Final = re.compile(r"[\s,]*+<([^>]*+)>((?:[^,\"<]++|\"(?:[^\"\\]|\\.)*+(?:\"|\Z))*+)")
+_LINK: Final = re.compile(r"<([^<>]*+)>((?:[^,\"<]++|\"(?:[^\"\\]|\\.)*+(?:\"|\Z))*+)")
 _PARAMETER: Final = re.compile(r";\s*+([^\s=;,\"]++)\s*+(?:=\s*+(?:\"((?:[^\"\\]|\\.)*+)(?:\"|\Z)|([^\s;,]*+)))?")
 
 

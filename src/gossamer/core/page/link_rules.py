@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+import re2
 
 from gossamer.core.limits import REL_CHARACTERS_MAX
 from gossamer.core.page.links import LinkFlag, LinkKind
@@ -43,28 +44,28 @@ _MATHML: Final = (
     "math mrow mfrac msqrt mroot mstyle merror mpadded mphantom mfenced menclose msub msup msubsup munder mover "
     "munderover mmultiscripts mtable mtr mtd maction mi mn mo mtext mspace ms semantics"
 )
-_RARE_RULES: Final[tuple[tuple[str, re.Pattern[str], dict[str, tuple[LinkRule, ...]]], ...]] = (
+_RARE_RULES: Final[tuple[tuple[bytes, dict[str, tuple[LinkRule, ...]]], ...]] = (
     (
-        "background",
-        re.compile(r"\sbackground\s*="),
+        rb"background\s*=",
         dict.fromkeys(
             ("table", "thead", "tbody", "tfoot", "tr", "td", "th"), (LinkRule("background", LinkKind.IMAGE),)
         ),
     ),
     (
-        "cite",
-        re.compile(r"\scite\s*="),
+        rb"cite\s*=",
         dict.fromkeys(("blockquote", "q", "ins", "del"), (LinkRule("cite", LinkKind.CITATION),)),
     ),
     (
-        "<math",
-        re.compile("<math"),
+        rb"<math",
         dict.fromkeys(_MATHML.split(), (LinkRule("href", LinkKind.A), LinkRule("xlink:href", LinkKind.A))),
     ),
-    ("longdesc", re.compile(r"\slongdesc\s*="), {"img": (LinkRule("longdesc", LinkKind.CITATION),)}),
+    (rb"longdesc\s*=", {"img": (LinkRule("longdesc", LinkKind.CITATION),)}),
 )
-"""Elements that are many and seldom links: looked at only in a page whose text, in lower case, holds the word and the
-pattern (MathML 3 section 2.1.6 has links on any element)."""
+"""Elements that are many and seldom links: looked at only in a page whose markup holds the pattern (MathML 3 section
+2.1.6 has links on any element)."""
+_RARE_PATTERNS: Final = [re2.compile(rb"(?i)" + pattern) for pattern, _ in _RARE_RULES]
+_ANY_RARE: Final = re2.compile(rb"(?i)" + rb"|".join(pattern for pattern, _ in _RARE_RULES))
+"""In one pass it tells that a page holds none, as most do."""
 
 SRCSET_ELEMENTS: Final = frozenset({"img", "source"})
 
@@ -90,12 +91,16 @@ _KINDS: Final = {
 _FLAGS: Final = {"nofollow": LinkFlag.NOFOLLOW, "ugc": LinkFlag.UGC, "sponsored": LinkFlag.SPONSORED}
 
 
-def rare_rules(text: str) -> dict[str, tuple[LinkRule, ...]]:
-    """The rules for elements that are seldom links, as far as this page's markup may hold such a link."""
-    folded = text.lower()
+def rare_rules(markup: bytes) -> dict[str, tuple[LinkRule, ...]]:
+    """The rules for elements that are seldom links, as far as this page may hold such a link.
+
+    `markup`: in any encoding that writes ASCII as ASCII.
+    """
     found: dict[str, tuple[LinkRule, ...]] = {}
-    for word, pattern, rules in _RARE_RULES:
-        if word in folded and pattern.search(folded):
+    if _ANY_RARE.search(markup) is None:
+        return found
+    for pattern, (_, rules) in zip(_RARE_PATTERNS, _RARE_RULES, strict=True):
+        if pattern.search(markup) is not None:
             found.update(rules)
     return found
 

@@ -20,7 +20,8 @@ from gossamer.core.preference.purpose import ROBOTS_DENIES
 _FIELDS: Final = ("content-signal", "content-usage", "license", "tdm-reservation", "tdm-policy", "link")
 _RSL_LINK: Final = re.compile(r"<([^<>]{1,400})>[^<]*application/rsl\+xml", re.IGNORECASE)
 """A `Link:` whose target is an RSL document (RSL 1.0, "HTTP Link header")."""
-_LICENSE: Final = re.compile(r"rel\s*=\s*\"?[^\";,]*\blicense\b", re.IGNORECASE)
+_RELATIONS: Final = re.compile(r"rel\s*+=\s*+\"?([^\";,]*+)", re.IGNORECASE)
+_LICENSE: Final = re.compile(r"\blicense\b", re.IGNORECASE)
 
 
 def heard(files: Preferences, headers: Iterable[tuple[str, str]], directives: Directives) -> Preferences:
@@ -50,7 +51,8 @@ def _in_fields(headers: Iterable[tuple[str, str]]) -> list[Statement]:
 
 
 def _licenses_in(link: str) -> list[str]:
-    return _RSL_LINK.findall(link) if _LICENSE.search(link) is not None else []
+    is_license = any(_LICENSE.search(relations) for relations in _RELATIONS.findall(link))
+    return _RSL_LINK.findall(link) if is_license else []
 
 
 def _in_page(directives: Directives) -> list[Statement]:

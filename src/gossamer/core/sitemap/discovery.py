@@ -10,6 +10,7 @@ WELL_KNOWN_PATHS: Final = (
     "/sitemap-index.xml",
     "/sitemap.xml.gz",
     "/sitemap.txt",
+    "/wp-sitemap.xml",
 )
 """Paths tried by setting, where a robots.txt names nothing: what common content systems write, most common first."""
 

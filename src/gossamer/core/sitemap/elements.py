@@ -53,7 +53,8 @@ _PARENTS: Final = {"publication_date": frozenset({"news"})}
 """Where another parent than a container is right."""
 _BARE: Final = "bare"
 """The field of text that stands in an item itself."""
-_ITSELF: Final = frozenset({"", "alternate"})
+_ITSELF: Final = frozenset({"", "alternate", "http://www.iana.org/assignments/relation/alternate"})
+"""Relations to the page itself; a relation's IRI is another name for it (RFC 4287 section 4.2.7.2)."""
 _OTHER_PAGES: Final = frozenset({"next", "prev-archive"})
 """Relations to further pages of a feed (RFC 5005 sections 3 and 4)."""
 
@@ -109,6 +110,8 @@ class ListingElements:
             self._take_base(attributes)
         if name in _FIELDS:
             self._start_field(name, parent, attributes)
+        elif name == "channel" and attributes:
+            self._take_cdf(attributes)
         elif self._item is not None and self._item.name == name:
             self._take_cdf(attributes)
             # An address without its `loc`, right in the item, still makes sense.
@@ -204,9 +207,11 @@ class ListingElements:
             item.hrefs.append((href, base))
 
     def _take_cdf(self, attributes: str) -> None:
-        """A Channel Definition Format item names its page in an attribute."""
+        """A Channel Definition Format's channel or item names its page in an attribute."""
         href = attribute(attributes, "href") if attributes else None
-        if href and self._item is not None and self._item.name == "item":
+        if href and self._item is None:
+            self.draft.add(href, NO_HINTS, self._bases[-1][1])
+        elif href and self._item is not None and self._item.name == "item":
             self._item.hrefs.append((href, self._bases[-1][1]))
 
     def _end_field(self) -> None:

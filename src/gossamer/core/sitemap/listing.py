@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import accumulate
 from typing import Final
 
-from gossamer.core.limits import SITEMAP_URLS_MAX
+from gossamer.core.limits import SITEMAP_BYTES_MAX, SITEMAP_URLS_MAX
 from gossamer.core.sitemap.hints import NO_HINTS, Hints
 from gossamer.core.url.parse import resolve_all
 
@@ -128,13 +130,20 @@ class ListingDraft:
         flat = [href for hints in self.hints for _, href in hints.alternates]
         if not flat:
             return [()] * len(self.hints)
-        resolved = iter(resolve_all(self.bases[0], flat)[0])
+        taken = self._within_bounds(flat)
+        resolved = iter(resolve_all(self.bases[0], flat[:taken])[0] + [""] * (len(flat) - taken))
         return [
             tuple(
                 (language, url) for (language, _), url in [(each, next(resolved)) for each in hints.alternates] if url
             )
             for hints in self.hints
         ]
+
+    def _within_bounds(self, hrefs: list[str]) -> int:
+        """How many are resolved: short ones and a long base would make a hundred times the file's bytes of them."""
+        base = len(self.bases[0])
+        sizes = accumulate(len(href) + (0 if href[:4].lower() == "http" else base) for href in hrefs)
+        return bisect_right(list(sizes), SITEMAP_BYTES_MAX)
 
 
 def _with(hints: Hints, alternates: tuple[tuple[str, str], ...]) -> Hints:

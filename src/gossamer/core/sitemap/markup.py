@@ -16,13 +16,18 @@ from typing import Final, Protocol
 from gossamer.core.limits import MARKUP_TAG_CHARACTERS_MAX
 
 _TAG: Final = re.compile(r"<(/?)([A-Za-z_][^\s<>/\"'=]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>")
+_OPENING: Final = re.compile(r"<(?=[A-Za-z_/!?]|\Z)")
+"""What may begin more than text; at the end of a piece that is not known yet."""
 _DOCTYPE: Final = re.compile(r"<![Dd][Oo][Cc][Tt][Yy][Pp][Ee]\b([^\[>]*+)(?:\[(.*?)\]\s*+)?>", re.DOTALL)
-_ATTRIBUTE: Final = re.compile(r"([^\s=\"'/]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"']++))")
+_ATTRIBUTE: Final = re.compile(r"([^\s=\"'/]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"']++)))?")
+"""One without a value is taken as well, so that none of its letters is looked at twice."""
 _REFERENCE: Final = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([A-Za-z][A-Za-z0-9]{1,31}));")
 _ENDS: Final = (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", ">"))
 """How what is no tag begins and ends. A processing instruction is taken to end at the first `>`: its own end, `?>`,
 is missing from many an XML declaration."""
 _LONGEST_START: Final = 9
+_DECLARATIONS_READ: Final = 8
+"""XML allows one. More would cost the reading of as much again and again, and nothing is expanded in any case."""
 
 
 class MarkupSink(Protocol):
@@ -51,6 +56,7 @@ class MarkupReader:
     def __init__(self, sink: MarkupSink) -> None:
         self._sink: Final = sink
         self._rest = ""
+        self._declarations = 0
         self._within = ""
         """How the construct that was entered began; empty outside of all."""
 
@@ -88,9 +94,9 @@ class MarkupReader:
 
     def _step(self, text: str, at: int, *, final: bool) -> int:
         """Read one event from `at`; where the next begins, or -1 when more must be known."""
-        opening = text.find("<", at)
-        if opening != at:
-            stop = opening if opening >= 0 else len(text)
+        opening = _OPENING.search(text, at)
+        if opening is None or opening.start() != at:
+            stop = opening.start() if opening is not None else len(text)
             self._sink.text(text[at:stop])
             return stop
         tag = _TAG.match(text, at)
@@ -116,12 +122,16 @@ class MarkupReader:
             self._sink.end(name)
 
     def _declaration(self, text: str, at: int) -> int:
-        found = _DOCTYPE.match(text, at)
+        if self._declarations == _DECLARATIONS_READ:
+            return at + 2
+        found = _DOCTYPE.match(text, at, at + MARKUP_TAG_CHARACTERS_MAX + 1)
         if found is not None and found.end() - at <= MARKUP_TAG_CHARACTERS_MAX:
+            self._declarations += 1
             self._sink.declaration(found[2] or "")
             return found.end()
         if len(text) - at > MARKUP_TAG_CHARACTERS_MAX:
             # One that long holds declarations, whatever else.
+            self._declarations += 1
             self._sink.declaration(text[at : at + MARKUP_TAG_CHARACTERS_MAX])
             return at + 2
         if text[at : at + _LONGEST_START].upper() != "<!DOCTYPE":
@@ -141,7 +151,7 @@ def attribute(attributes: str, name: str) -> str | None:
     """The value of an attribute by its whole name (any case), references decoded; None without one."""
     wanted = name.lower()
     for found in _ATTRIBUTE.finditer(attributes):
-        if found[1].lower() == wanted:
+        if found.lastindex != 1 and found[1].lower() == wanted:
             return decoded(found[2] or found[3] or found[4] or "")
     return None
 

@@ -32,9 +32,10 @@ _XML_ENCODING: Final = re.compile(rb"\s*<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za
 _PIECEWISE: Final = {"utf-8": "utf-8", "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 """Encodings with a decoder that takes pieces; a file in another one is gathered first."""
 _ROOT: Final = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.*?-->\s*)*<(?:\w+:)?(?:urlset|sitemapindex|rss|rdf|feed)\b",
+    rb"^(?:\xef\xbb\xbf)?\s*+(?>(?:<\?[^>]*+>|<!--.*?-->)\s*+)*+<(?:\w+:)?(?:urlset|sitemapindex|rss|rdf|feed)\b",
     re.IGNORECASE | re.DOTALL,
 )
+"""Each comment is taken whole (`(?>`): there are two to the power of their number ways to take them apart."""
 _BLANKS: Final = " \t\n\v\f\r\ufeff"
 _ABSOLUTE: Final = re.compile(r"https?://", re.IGNORECASE)
 _TEXT_LINES_WITHOUT_URL_MAX: Final = 100
@@ -231,7 +232,7 @@ class _TextList:
     def feed(self, text: str) -> None:
         lines = (self._rest + text).replace("\r", "\n").split("\n")
         self._rest = lines.pop()[: URL_PARSED_LENGTH_MAX + 1]
-        for line in lines:
+        for line in filter(None, lines):
             self._line(line)
 
     def close(self) -> None:
@@ -239,7 +240,8 @@ class _TextList:
         self._rest = ""
 
     def _line(self, line: str) -> None:
-        url = line[: URL_PARSED_LENGTH_MAX + 1].strip()
+        # A tab is no part of a URL: a table's first column.
+        url = line[: URL_PARSED_LENGTH_MAX + 1].strip().partition("\t")[0]
         if _ABSOLUTE.match(url):
             self.format = ListingFormat.TEXT
             self._draft.add(url, NO_HINTS)
@@ -286,8 +288,12 @@ class _Json:
                 self._take_item(cast("dict[str, Any]", item))
 
     def _take_item(self, item: dict[str, Any]) -> None:
-        if isinstance(url := item.get("url"), str) and url:
+        url, name = item.get("url"), item.get("id")
+        if isinstance(url, str) and url:
             self._draft.add(url, _json_hints(item))
+        elif isinstance(name, str) and _ABSOLUTE.match(name):
+            # Version 1.1, "items": an id is ideally the item's full URL.
+            self._draft.add(name, _json_hints(item))
 
     def _take_home(self, url: str) -> None:
         self._draft.add(url, NO_HINTS)

@@ -16,6 +16,10 @@ _DIGITS: Final = re.compile(r"\d{4,14}", re.ASCII)
 _FIRST_MOMENT: Final = "00000101000000"
 """What fills up a moment given by its first digits: January, the first, midnight."""
 
+_EARLIEST: Final = -62_135_596_800.0
+_LATEST: Final = 253_402_300_799.0
+"""The calendar from the year 1 to 9999 in UTC; by another zone a moment may lie beyond, and rounding may end there."""
+
 
 class Bytes(Protocol):
     """Bytes in memory or mapped from a file."""
@@ -102,7 +106,7 @@ def parse_line(line: bytes, folder: str = "archive/") -> IndexLine | None:
 def moment_seconds(text: str) -> float | None:
     """Seconds since the epoch of a moment as people write it: 2026, 20261130, 2026-11-30, 2026-11-30T13:47:00Z.
 
-    A moment without a zone is UTC. None for what is no moment.
+    A moment without a zone is UTC. None for what is no moment, or none that `core.warc.date` can write.
     """
     if _DIGITS.fullmatch(text) is not None:
         filled = text + _FIRST_MOMENT[len(text) :]
@@ -113,8 +117,13 @@ def moment_seconds(text: str) -> float | None:
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
+    return _seconds(moment)
+
+
+def _seconds(moment: datetime) -> float | None:
     # Not .timestamp(): years near the ends of the calendar overflow it on some systems.
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+    seconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+    return seconds if _EARLIEST <= seconds <= _LATEST else None
 
 
 def _seconds_of_digits(digits: str) -> float | None:
@@ -122,7 +131,7 @@ def _seconds_of_digits(digits: str) -> float | None:
         moment = datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     except ValueError:
         return None
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+    return _seconds(moment)
 
 
 def _first(index: Bytes, wanted: bytes) -> int:

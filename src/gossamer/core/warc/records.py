@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _VERSION: Final = re.compile(rb"WARC/\d{1,3}\.\d{1,3}[ \t]*\r?\n")
 _VERSION_START: Final = re.compile(rb"WARC/\d{1,3}\.\d{1,3}[ \t]*\r?(?:\n|$)")
+_VERSION_LINE: Final = re.compile(rb"^WARC/\d{1,3}\.\d{1,3}[ \t]*\r?\n", re.MULTILINE)
+_CUT_VERSION_LINE: Final = re.compile(rb"^WARC/\d{1,3}\.\d{1,3}[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _VERSION_BYTES: Final = 32
 _HIDDEN: Final = re.compile(rb"(?:\r?\n){2,}(?=WARC/\d{1,3}\.\d{1,3}[ \t]*(?:\r?\n|$))")
 """The end of a record and the next one's version, inside a block that says it is longer."""
@@ -71,7 +73,7 @@ class ArchiveReader:
                 if record is not None:
                     return record
             elif start[:1] in (b"\r", b"\n"):
-                unpacked.take(1)
+                unpacked.skip(b"\r\n")
             else:
                 self._skip_line()
 
@@ -161,12 +163,9 @@ class ArchiveReader:
     def _unmeasured(self, problems: list[str]) -> tuple[bytes, int]:
         kept = bytearray()
         size = 0
-        while not _VERSION_START.match(self._unpacked.peek(_VERSION_BYTES)):
-            line = self._line(READ_BYTES)
-            if not line:
-                break
-            size += len(line)
-            kept += line[: max(0, self._block_bytes_max - len(kept))]
+        for data in self._up_to(_CUT_VERSION_LINE):
+            size += len(data)
+            kept += data[: max(0, self._block_bytes_max - len(kept))]
         if len(kept) < size:
             problems.append(LONGER_THAN_KEPT)
         return bytes(kept), size
@@ -217,8 +216,7 @@ class ArchiveReader:
     def _finished(self, begin: _Begin, record: ForeignRecord, problems: list[str]) -> ForeignRecord:
         """The record with its place in the file, once the empty lines behind it are read."""
         unpacked = self._unpacked
-        while unpacked.peek(1) in (b"\r", b"\n"):
-            unpacked.take(1)
+        unpacked.skip(b"\r\n")
         offset, length = self._place(begin)
         return ForeignRecord(record.fields, record.block, record.version, offset, length, record.size, tuple(problems))
 
@@ -238,8 +236,18 @@ class ArchiveReader:
         unpacked = self._unpacked
         begin = unpacked.position
         self._note("bytes of no record", begin)
-        while unpacked.peek(1) and not _VERSION.match(unpacked.peek(_VERSION_BYTES)):
-            self._line(READ_BYTES)
+        for _ in self._up_to(_VERSION_LINE):
+            pass
+
+    def _up_to(self, version_line: re.Pattern[bytes]) -> Iterator[bytes]:
+        """What lies before the next line that is a version, or before a break; by large pieces of whole lines."""
+        unpacked = self._unpacked
+        while data := unpacked.peek(READ_BYTES):
+            found = version_line.search(data)
+            if found is not None and found.start() == 0:
+                return
+            # The last line may go on: it is looked at again, with what follows it.
+            yield unpacked.take(found.start() if found is not None else data.rfind(b"\n") + 1 or len(data))
 
     def _note(self, problem: str, begin: int) -> None:
         """Name what is wrong at a plain position, by its place in the file."""
@@ -252,14 +260,13 @@ _BARE: Final = "lines end without CR"
 
 
 def _fields(lines: list[bytes]) -> tuple[tuple[str, str], ...]:
-    fields: list[tuple[str, str]] = []
+    fields: list[tuple[str, list[str]]] = []
     for line in lines:
         text = line.decode("utf-8", "replace").rstrip("\r\n")
         if text[:1] in (" ", "\t") and fields:
-            name, value = fields[-1]
-            fields[-1] = (name, f"{value} {text.strip()}")
+            fields[-1][1].append(text.strip())
             continue
         name, colon, value = text.partition(":")
         if colon:
-            fields.append((name.strip(), value.strip()))
-    return tuple(fields)
+            fields.append((name.strip(), [value.strip()]))
+    return tuple((name, " ".join(parts)) for name, parts in fields)

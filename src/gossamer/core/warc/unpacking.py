@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 READ_BYTES: Final = 64 * 1024
 """Asked of the source at a time."""
+_SKIPPED_BYTES: Final = 4096
+"""Looked at in one go, once more than a few bytes are skipped."""
 _ROOM: Final = 256 * 1024
 """Plain bytes that one step may put out, where the library lets us say so."""
 _ZSTD_SLICE: Final = 512
@@ -81,14 +83,7 @@ class _GzipMember:
 
 
 class _ZstdMember:
-    def __init__(self, dictionary: bytes) -> None:
-        known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
-        window = ARCHIVE_ZSTD_WINDOW_BYTES_MAX
-        decompressor = (
-            zstandard.ZstdDecompressor(max_window_size=window)
-            if known is None
-            else zstandard.ZstdDecompressor(dict_data=known, max_window_size=window)
-        )
+    def __init__(self, decompressor: zstandard.ZstdDecompressor) -> None:
         self._decoder = decompressor.decompressobj()
         self.finished = False
         self.rest = b""
@@ -100,6 +95,14 @@ class _ZstdMember:
             self.finished, self.rest = True, self._decoder.unused_data + later
             return out, b""
         return out, later
+
+
+def _decompressor(dictionary: bytes) -> zstandard.ZstdDecompressor:
+    """Made once a file: digesting a dictionary for each of a million small members would take hours."""
+    window = ARCHIVE_ZSTD_WINDOW_BYTES_MAX
+    if not dictionary:
+        return zstandard.ZstdDecompressor(max_window_size=window)
+    return zstandard.ZstdDecompressor(dict_data=zstandard.ZstdCompressionDict(dictionary), max_window_size=window)
 
 
 class Unpacked:
@@ -117,6 +120,7 @@ class Unpacked:
         self._plain = bytearray()
         self._decoder: _Decoder | None = None
         self._dictionary = b""
+        self._decompressor: zstandard.ZstdDecompressor | None = None
         self._make: Callable[[], _Decoder] | None = None
         self._breaks: deque[int] = deque()
         """Plain positions behind which damage lies."""
@@ -142,6 +146,16 @@ class Unpacked:
         del self._plain[: len(data)]
         self.position += len(data)
         return data
+
+    def skip(self, characters: bytes) -> None:
+        """Take all bytes ahead that are among `characters`, up to a break."""
+        size = 16
+        while data := self.peek(size):
+            found = len(data) - len(data.lstrip(characters))
+            self.take(found)
+            if found < len(data):
+                return
+            size = _SKIPPED_BYTES
 
     def give_back(self, data: bytes) -> None:
         """Take the last bytes back."""
@@ -188,7 +202,7 @@ class Unpacked:
             self._make = _GzipMember
             return "gzip"
         if start.startswith(_ZSTD) or _is_skippable(start):
-            self._make = lambda: _ZstdMember(self._dictionary)
+            self._make = self._zstd_member
             return "zstd"
         if start.startswith(_LZ4):
             self.problems.append((0, "packed with LZ4, which is not read"))
@@ -252,8 +266,17 @@ class Unpacked:
 
     def _open(self) -> None:
         assert self._make is not None, "only packed files have members"
-        self.starts.append(Start(self.position + len(self._plain), self.packed_position))
+        start = Start(self.position + len(self._plain), self.packed_position)
+        if len(self.starts) > 1 and self.starts[-1].plain == self.starts[-2].plain == start.plain:
+            # Of members without content the first and the last say all there is to know.
+            self.starts.pop()
+        self.starts.append(start)
         self._decoder = self._make()
+
+    def _zstd_member(self) -> _Decoder:
+        if self._decompressor is None:
+            self._decompressor = _decompressor(self._dictionary)
+        return _ZstdMember(self._decompressor)
 
     def _skip_frame(self) -> None:
         """A skippable frame: the dictionary of the file, or nothing for us."""

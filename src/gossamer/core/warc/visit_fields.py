@@ -14,8 +14,10 @@ from gossamer.core.preference.preferences import Statement
 _STATED: Final = "stated"
 _STATED_MAX: Final = 16
 """Statements read of one visit; a crawl writes five at most."""
-_NUMBER: Final = 15
-"""Digits of a number that is believed."""
+_ATTEMPTS_MAX: Final = 1_000
+_NUMBER_MAX: Final = 2**31 - 1
+"""Beyond these a number is not believed."""
+_DIGITS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def parse_visit_fields(block: bytes) -> VisitFields:
         hops=hops,
         depth=_number(said.get("depth", ""), sum(letter in "LE" for letter in hops)),
         group=said.get("sourceTag", ""),
-        attempt=_number(said.get("attempt", ""), 1),
+        attempt=_number(said.get("attempt", ""), 1, _ATTEMPTS_MAX),
         milliseconds=_number(said.get("fetchTimeMs", ""), 0),
         charset=said.get("charsetForLinkExtraction", ""),
         failure=said.get("failure", ""),
@@ -98,5 +100,6 @@ def parse_visit_fields(block: bytes) -> VisitFields:
     )
 
 
-def _number(text: str, default: int) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _NUMBER else default
+def _number(text: str, default: int, most: int = _NUMBER_MAX) -> int:
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS else most + 1
+    return number if number <= most else default
