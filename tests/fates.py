@@ -11,7 +11,7 @@ import json
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gossamer.app.cli import main
@@ -90,7 +90,8 @@ def fill(site: small_site.Site, dead_port: int) -> None:
         **{f"//{name}.test/": page(title=name) for name in ("north", "south", "east", "west")},
         "//copycat.test/": redirect("/first/"),
         "//copycat.test/first/": page("second/", title="not a copy"),
-        "//copycat.test/first/second/": page(title="north"),
+        # Slow, so that the original comes first.
+        "//copycat.test/first/second/": replace(page(title="north"), seconds=1.0),
         "//moved.test/": redirect(site.url("/", "east.test")),
     }
 
@@ -187,10 +188,13 @@ def await_settled(running: Running) -> None:
 
 
 def leaves_done(running: Running) -> bool:
-    """The longest chain has ended, and the commit that holds its rows is there to be read; so has the longest host."""
+    """The longest chain has ended, and the commit that holds its rows is there to be read; so has the longest host, and
+    the slow copy has come.
+    """
     last = running.explain(running.site.url(f"/h{HOPS}", "main.test"), "--search")
     held = running.explain(running.site.url(f"/{PAGES_PER_HOST_MAX + 19}", "capped.test"))
-    return last["cause"]["code"] == "redirect hops" and held["cause"]["code"] == "cap"
+    copy = running.explain(running.site.url("/first/second/", "copycat.test"))
+    return [each["cause"]["code"] for each in (last, held, copy)] == ["redirect hops", "cap", "copy"]
 
 
 @contextlib.contextmanager

@@ -177,6 +177,31 @@ def test_too_many_links_are_counted() -> None:
     assert document.links.dropped == {"too many": 5}
 
 
+XHTML = [
+    ("<script src='s'/><a href='x'/><title/><a href='y'>", ["s", "x", "y"]),
+    ('<script\n src="s>t"\n/><a href="x"/>', ["s>t", "x"]),
+    ("<script>a</script><br/><a href='x'/>", ["x"]),
+    ("<script>if (a) b = '<a href=no>'; </script ><iframe src='f'/><a href='x'>y</a>", ["f", "x"]),
+    ("<style></style><textarea/><a href='x'>", ["x"]),
+]
+
+
+@pytest.mark.parametrize(("html", "names"), XHTML, ids=range(len(XHTML)))
+def test_empty_elements_of_xhtml_swallow_nothing(html: str, names: list[str]) -> None:
+    links = read(html, content_type="application/xhtml+xml; charset=utf-8").links
+    assert links.urls == [f"https://h.test/d/{name.replace('>', '%3E')}" for name in names]
+
+
+def test_in_html_an_empty_script_swallows_what_follows() -> None:
+    assert [*read("<script src=s /><a href=x>").links.urls] == ["https://h.test/d/s"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("html", ["<script " * 200_000, "<script x" + "a" * 1_000_000, "<style '>'/" * 100_000])
+def test_hostile_xhtml_ends_soon(html: str) -> None:
+    assert read(html, content_type="application/xhtml+xml").links.urls == []
+
+
 DEEP = HTML_DEPTH_MAX - 2  # inside html and body
 MALFORMED = [
     (b"", "empty"),
@@ -326,3 +351,14 @@ def test_real_pages_are_read_whole() -> None:
     for page in pages:
         document = read(gzip.decompress(page.read_bytes()), content_type="text/html")
         assert document.malformed == "", page
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "windows-1252", "iso-2022-jp"])
+def test_rare_links_are_found_in_any_encoding_and_case(encoding: str) -> None:
+    text = '<!doctype html><p><Q CITE = "/said">x</q><img src=a longdesc="/long"><table BackGround=/ground></table>'
+    found = TurboParser().parse(text.encode(encoding), "http://a.test/", f"text/html; charset={encoding}", ())
+    assert [url for url in found.links.urls if url != "http://a.test/a"] == [
+        "http://a.test/said",
+        "http://a.test/long",
+        "http://a.test/ground",
+    ]

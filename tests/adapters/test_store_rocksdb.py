@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import rocksdict
 
 from gossamer.adapters.store_rocksdb import TABLES, RocksResources, RocksStore, store_error
 from gossamer.ports.store import (
@@ -283,3 +284,44 @@ def _flush(store: Store) -> None:
     handles = store._live()
     for table in handles.tables.values():
         table.flush()
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """A store's files; its diary and the binding's own settings are written at every opening."""
+    kept = (file for file in path.iterdir() if not file.name.startswith(("LOG", "rocksdict-config")))
+    return {file.name: file.read_bytes() for file in kept}
+
+
+def test_a_store_opened_to_be_read_shows_its_log_and_leaves_its_files(
+    tmp_path: Path, resources: RocksResources
+) -> None:
+    path = tmp_path / "shard-000"
+    with RocksStore(path, resources=resources) as store:
+        store.write(WriteBatch(puts=[(Table.META, b"k", b"v"), (Table.PAGE, HOST + number(1), b"p")]))
+    before = contents(path)
+    with RocksStore(path, resources=resources, read_only=True) as store:
+        assert store.get(Table.META, [b"k", b"none"]) == [b"v", None]
+        assert store.scan(Table.PAGE, HOST, NEXT_HOST, 9) == [(HOST + number(1), b"p")]
+        store.sync()
+        with pytest.raises(StoreError, match="read only"):
+            store.write(WriteBatch(puts=[(Table.META, b"k", b"w")]))
+    assert contents(path) == before
+
+
+def test_a_store_to_be_read_is_never_made(tmp_path: Path, resources: RocksResources) -> None:
+    with pytest.raises(StoreDamaged, match="no store"):
+        RocksStore(tmp_path / "none", resources=resources, read_only=True)
+
+
+def test_an_older_store_that_lacks_a_table_opens_to_be_read(tmp_path: Path, resources: RocksResources) -> None:
+    path = tmp_path / "shard-000"
+    with RocksStore(path, resources=resources) as store:
+        store.write(WriteBatch(puts=[(Table.META, b"k", b"v")]))
+    options = rocksdict.Options(raw_mode=True)
+    names = {name: rocksdict.Options(raw_mode=True) for name in rocksdict.Rdict.list_cf(str(path))}
+    older = rocksdict.Rdict(str(path), options, names)
+    older.drop_column_family(Table.ALIAS.value)
+    older.close()
+    with RocksStore(path, resources=resources, read_only=True) as store:
+        assert store.get(Table.META, [b"k"]) == [b"v"]
+        assert store.scan(Table.ALIAS, b"", b"z", 1) == []

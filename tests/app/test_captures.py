@@ -120,11 +120,9 @@ def test_what_is_not_there(crawled: tuple[small_site.Site, CrawlFolder], url: st
 def test_a_damaged_archive_is_said(crawled: tuple[small_site.Site, CrawlFolder], tmp_path: Path) -> None:
     site, folder = crawled
     copy = CrawlFolder(tmp_path)
-    for name in ("index", "archive"):
-        (tmp_path / name).mkdir()
-        for path in (folder.path / name).iterdir():
-            content = path.read_bytes()
-            (tmp_path / name / path.name).write_bytes(content if name == "index" else b"\0" * len(content))
+    shutil.copytree(folder.path, copy.path, dirs_exist_ok=True)
+    for path in (copy.path / "archive").iterdir():
+        path.write_bytes(b"\0" * path.stat().st_size)
     with pytest.raises(UserError, match="cannot be read"):
         open_capture(copy, site.url("/words"))
 

@@ -40,7 +40,7 @@ class Wiring:
         folder.write_summary({"end_state": self.ending.value, "pages": 3, "refused": {"out of scope": 2}})
         return self.ending
 
-    def read_status(self, folder: CrawlFolder) -> dict[str, Any]:
+    def read_numbers(self, folder: CrawlFolder) -> dict[str, Any]:
         assert folder.path.is_dir()
         return {"queued": 7}
 
@@ -48,10 +48,10 @@ class Wiring:
 @pytest.fixture
 def wiring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Wiring:
     made = Wiring()
-    for name in ("running", "wiring"):
+    for name in ("running", "stopped"):
         module = types.ModuleType(f"gossamer.app.{name}")
         module.run_crawl = made.run_crawl  # type: ignore[attr-defined]
-        module.read_status = made.read_status  # type: ignore[attr-defined]
+        module.read_numbers = made.read_numbers  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, f"gossamer.app.{name}", module)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -280,3 +281,36 @@ def test_a_secret_that_is_not_there_ends_the_command_before_anything_is_made(
     assert main(asked) == 2
     assert "OUR_ABSENT, which is not set" in capsys.readouterr().err
     assert not (tmp_path / "c").exists()
+
+
+def test_a_cookie_of_a_jar_is_not_written_down_while_a_redirect_sets_it(tmp_path: Path) -> None:
+    seen: list[str] = []
+    folder = tmp_path / "c"
+    with small_site.serve({}) as site:
+
+        def behave(asked: Asked, _: int) -> Answer:
+            if f"session={SECRET}" not in asked.fields.get("cookie", ""):
+                return redirect(site.url("/", "own.test"), 302, ("Set-Cookie", f"session={SECRET}"))
+            time.sleep(3)  # until what the first answer brought is committed
+            seen.extend(path.name for path in folder.rglob("*") if path.is_file() and kept_there(path))
+            return page(title="in")
+
+        def kept_there(path: Path) -> bool:
+            return SECRET.encode() in path.read_bytes()
+
+        site.table |= {"//own.test/": behave}
+        asked = (site.url("/", "own.test"), *RESOLVED, "--set", "hosts.own.test.cookies=true")
+        _, crawl = crawls.crawl(folder, *asked)
+        assert site.url("/", "own.test") in crawl.fetched()
+    assert not seen
+    assert SECRET.encode() not in everything(folder)
+
+
+def test_a_jar_does_not_keep_a_loop_going(tmp_path: Path) -> None:
+    with small_site.serve({}) as site:
+        again = ("Set-Cookie", "session=always-the-same")
+        site.table |= {"//own.test/": redirect(site.url("/", "own.test"), 302, again)}
+        asked = (site.url("/", "own.test"), *RESOLVED, "--set", "hosts.own.test.cookies=true")
+        _, crawl = crawls.crawl(tmp_path / "c", *asked)
+        assert sum(each.host == "own.test" and each.target == "/" for each in site.begun) == 2
+    assert "redirect loop" in told("explain", crawl.folder, site.url("/", "own.test")).stdout

@@ -91,3 +91,12 @@ def test_what_is_shown_is_a_settings_file(tmp_path: Path) -> None:
     (tmp_path / "shown.toml").write_text(settings_toml(settings))
     again = load(Given(config=tmp_path / "shown.toml"))
     assert {key: again.values[key] for key in TRAITS} == {key: settings.values[key] for key in TRAITS}
+
+
+def test_a_dry_run_names_every_cap(site: small_site.Site, capsys: pytest.CaptureFixture[str]) -> None:
+    caps = ("--max-pages", "1000", "--max-bytes", "5GB", "--max-time", "6h", "--max-depth", "3")
+    per_host = ("--set", "crawl.max_pages_per_host=7", "--set", "crawl.max_bytes_per_host=1MB")
+    assert main(["crawl", site.url("/"), *LOOPBACK, *caps, *per_host, "--dry-run"]) == Exit.DONE
+    shown = capsys.readouterr().out
+    assert "caps        1,000 pages, 5.0 GB, 7 pages of each host, 1.0 MB of each host, depth 3, 6h\n" in shown
+    assert "   1 rule for us\n" in shown

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.app.settings import Given, load
-from gossamer.app.settings.crawl_toml import FORMAT, crawl_toml, read_crawl_toml, write_crawl_toml
+from gossamer.app.settings.crawl_toml import END, FORMAT, crawl_toml, read_crawl_toml, write_crawl_toml
 from gossamer.app.settings.tree import TRAITS
 
 
@@ -66,8 +66,8 @@ def test_any_text_that_is_accepted_comes_back(names: list[str], agent: str) -> N
         ("format = 99\nrelease = '7.0'", "has format 99, made by release 7.0; this release"),
         ("format = 99\nrelease = ['x']", "has format 99, made; this release"),
         ("format = 0", "does not open any more"),
-        ("format = 1\n[crawl]\nshards = 'many'", "crawl.shards wants"),
-        ("format = 1\n[craw]\n", "no section"),
+        (f"format = 1\n[crawl]\nshards = 'many'\n{END}", "crawl.shards wants"),
+        (f"format = 1\n[craw]\n{END}", "no section"),
         ("format = ", "no TOML file"),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from gossamer import warc
 from gossamer.app.cli import main
+from gossamer.app.exit_codes import Exit
 from tests import crawls, readers
 from tests.published import SHARED, needs_shared
 from tests.servers import small_site
@@ -116,7 +117,6 @@ def test_texts_and_numbers(crawled: tuple[crawls.Crawl, Path]) -> None:
     assert told["pages"] == len(rows(out, "pages"))
     assert told["records"] == dict(readers.fastwarc_records(crawl.warcs()))
     assert "visits without an answer" in told["absent"][0]
-    assert not list((out / "journal").iterdir())
 
 
 def test_it_says_what_it_cannot_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,3 +142,15 @@ def test_foreign_archives(tmp_path: Path, name: str) -> None:
     table = rows(tmp_path / "out", "pages")
     assert [row["status"] for row in table] == [record.status for record in answers]
     assert rows(tmp_path / "out", "texts")
+
+
+def test_what_is_no_archive_is_refused_and_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.txt").write_text("SELECT 1\n")
+    assert main(["derive", str(tmp_path / "notes.txt"), "-o", str(tmp_path / "out")]) == Exit.BAD_INPUT
+    assert "notes.txt holds no WARC or ARC record: " in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_only_what_is_promised_is_left(crawled: tuple[crawls.Crawl, Path]) -> None:
+    _, out = crawled
+    assert sorted(path.name for path in out.iterdir()) == ["derive.json", "index", "links", "pages", "texts"]

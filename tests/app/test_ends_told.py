@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from gossamer.app.cli import main
+from gossamer.app.commands.crawl import raising
 from gossamer.app.commands.status import NO_END
+from gossamer.app.program import program
 from gossamer.app.settings import Given, load
 from tests import crawls
 from tests.operator_crawl import told
@@ -70,3 +72,30 @@ def test_a_folder_in_a_settings_file_counts_from_the_file(tmp_path: Path, monkey
     assert load(Given(config=Path("there/mine.toml"))).output.folder == str(tmp_path / "there" / "crawl")
     typed = load(Given(config=file, flags={"output.folder": "crawl"}))
     assert typed.output.folder == "crawl", "typed paths count from where one stands, and are shown as typed"
+
+
+CAPS = [
+    (["crawl.max_pages=2"], "--max-pages 2 reached", " --max-pages N"),
+    (["crawl.max_bytes=2kB"], "--max-bytes 2000 reached", " --max-bytes SIZE"),
+    ([], "--max-time reached", ""),
+    ([], "public hosts give 1,000 pages without --contact: tell them who crawls", " --contact ADDRESS"),
+    (["crawl.max_pages_per_host=2"], "a cap per host is reached", " --set crawl.max_pages_per_host=N"),
+    (["crawl.max_bytes_per_host=2kB"], "a cap per host is reached", " --set crawl.max_bytes_per_host=SIZE"),
+]
+
+
+@pytest.mark.parametrize(("sets", "reason", "change"), CAPS)
+def test_the_flag_that_goes_on_is_that_of_the_cap_reached(sets: list[str], reason: str, change: str) -> None:
+    assert raising(load(Given(sets=sets)), reason) == change
+
+
+def test_commands_to_type_are_written_as_they_are_called_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert program() == "gossamer"
+    (tmp_path / "gossamer").touch()
+    with small_site.serve({"/": page("/a"), "/a": page(title="a")}) as site:
+        flags = ("--max-pages", "1", *crawls.LOOPBACK, "--gap", "0", "-o", "out")
+        assert main(["crawl", site.url(), *flags]) == 0
+    assert capsys.readouterr().err.endswith(f"\n./gossamer resume {tmp_path / 'out'} --max-pages N   goes on\n")

@@ -178,3 +178,18 @@ def test_report_lines() -> None:
         "memory at most   157 MB",
         "extra number     2.50",
     ]
+
+
+def test_a_visit_without_an_answer_is_told_in_words() -> None:
+    lines = report_lines({"statuses": {"200": 9, "0": 5}, "groups": {"0": 1}})
+    assert lines == ["answers", "             9  200", "             5  no answer", "groups", "             1  0"]
+
+
+def test_numbers_with_their_nouns() -> None:
+    assert [figures.counted(number, "file") for number in (0, 1, 1234)] == ["0 files", "1 file", "1,234 files"]
+
+
+def test_what_says_nothing_is_not_shown() -> None:
+    assert report_lines({"unarchived": 0, "group_pages": {"given": 3}}) == []
+    assert report_lines({"unarchived": 2}) == ["not archived     2"]
+    assert report_lines({"group_pages": {"given": 3, "north": 1}})[0] == "pages by group"

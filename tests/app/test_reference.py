@@ -37,6 +37,14 @@ def test_every_key_is_on_the_page(tmp_path: Path) -> None:
     assert all(f"`{key}`" in page for key in TRAITS)
 
 
+def test_what_may_be_left_out_stands_in_brackets() -> None:
+    page = PAGES["reference-commands.md"]()
+    assert "\ngossamer crawl [URL ...] [FLAG ...]\n" in page
+    assert "\ngossamer hosts DIR [HOST] [FLAG ...]\n" in page
+    assert "\ngossamer doctor [DIR] [FLAG ...]\n" in page
+    assert "\ngossamer explain DIR URL [FLAG ...]\n" in page
+
+
 def test_every_public_name_is_described() -> None:
     page = (DOCS / "reference-python.md").read_text(encoding="utf-8")
     for name in gossamer.__all__:

@@ -116,6 +116,7 @@ def test_every_library_explained_is_declared() -> None:
         project["dependency-groups"]["test"],
         project["dependency-groups"]["check"],
         project["dependency-groups"]["docs"],
+        project["dependency-groups"]["fuzz"],
     ]
     declared = {normal(re.split(r"[<>=;\s]", text)[0]) for group in groups for text in group} | {"pywb"}
     page = PAGES["docs/dependencies.md"]

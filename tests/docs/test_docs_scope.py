@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 SCOPE = (DOCS / "scope.md").read_text(encoding="utf-8")
 GROUPS = (DOCS / "how-to" / "seed-groups.md").read_text(encoding="utf-8")
-NOT_YET = {LinkKind.SITEMAP, LinkKind.FEED}
-"""Kinds that nothing finds so far."""
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -85,7 +83,7 @@ def test_every_link_kind_is_explained() -> None:
             named.add(kind)
             assert (kind in FOLLOWED_BY_DEFAULT) == (followed in ("yes", "none")) or letter == "none"
             assert hop_letter(kind) == letter.strip("`").replace("none", "")
-    assert named == set(LinkKind) - NOT_YET
+    assert named == set(LinkKind)
 
 
 def test_the_seed_groups_load(tmp_path: Path) -> None:

@@ -110,5 +110,37 @@ def test_a_layer_makes_one_batch_of_the_last_word_on_each_key() -> None:
     batch = layer.batch()
     assert batch.puts == [(Table.PAGE, b"b", b"2")]
     assert batch.deletes == [(Table.PAGE, b"a")]
-    assert layer.within(Table.PAGE, b"a", b"b") == [b"a"]
-    assert layer.within(Table.HOST, b"", b"z") == []
+    assert layer.within(Table.PAGE, b"a", b"b", 9) == [b"a"]
+    assert layer.within(Table.HOST, b"", b"z", 9) == []
+
+
+def test_keys_come_in_order_however_many_were_set_since_the_last_scan() -> None:
+    layer = Layer()
+    keys = [bytes((first, second)) for first in range(8) for second in range(8)]
+    for few_or_many in (keys[::-7], keys[1::5], keys[3:5], keys):
+        for key in few_or_many:
+            layer.set(Table.PAGE, key, b"")
+        known = sorted(layer.changes[Table.PAGE])
+        assert layer.within(Table.PAGE, b"", b"\xff", 99) == known
+        assert layer.within(Table.PAGE, known[2], known[-1], 3) == known[2:5]
+
+
+def test_a_scan_looks_at_few_of_many_changes() -> None:
+    """A page may leave tens of thousands of URLs in one queue; each refill wants the first few."""
+    rows = PendingStore(MemoryStore(MemoryDisk()))
+    asked: list[int] = []
+
+    class Watched(Layer):
+        def within(self, table: Table, start: bytes, end: bytes, limit: int) -> list[bytes]:
+            found = super().within(table, start, end, limit)
+            asked.append(len(found))
+            return found
+
+    rows._current = Watched()
+    for number in range(20_000):
+        rows.put(Table.QUEUE, number.to_bytes(4, "big"), b"")
+    assert [key for key, _ in rows.scan(Table.QUEUE, b"", b"\xff", 3)] == [bytes((0, 0, 0, n)) for n in range(3)]
+    assert sum(asked) <= 3
+    for number in range(40):
+        rows.delete(Table.QUEUE, number.to_bytes(4, "big"))
+    assert rows.scan(Table.QUEUE, b"", b"\xff", 1) == [(bytes((0, 0, 0, 40)), b"")]

@@ -103,7 +103,7 @@ def test_a_wider_scope_offers_what_was_refused() -> None:
     assert record is not None
     # As near to a seed and by the way it was met first.
     assert (record.depth, record.hops, record.referrer, record.group) == (1, "L", f"{A}/0", "north")
-    assert (record.state, record.kind) == (PageState.DONE, LinkKind.A)
+    assert (record.state, record.link_kind) == (PageState.DONE, LinkKind.A)
     assert f"{C}/0" in done(bench)
     assert bench.problems() == []
     asked = len(bench.web.asked)

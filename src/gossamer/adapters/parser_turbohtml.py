@@ -24,6 +24,7 @@ from gossamer.core.page.link_rules import ELEMENT_RULES, SRCSET_ELEMENTS, LinkRu
 from gossamer.core.page.links import LinkKind
 from gossamer.core.page.refresh import parse_refresh
 from gossamer.core.page.srcset import srcset_urls
+from gossamer.core.page.xhtml import as_html
 from gossamer.core.url.parse import host_of, resolve_all
 
 TOO_DEEP: Final = "nested too deep"
@@ -46,6 +47,7 @@ class TurboParser:
         document = Document(charset=encoding, base=url, directives=read_directives((), robots_tags), malformed=problem)
         if problem:
             return document
+        written, text = text, as_html(text, content_type)
         if nodes_at_most(text) > HTML_NODES_MAX:
             document.malformed = TOO_MANY_ELEMENTS
             return document
@@ -53,13 +55,15 @@ class TurboParser:
         if _is_too_deep(tree, text):
             document.malformed = TOO_DEEP
             return document
-        _read(tree, document, text, robots_tags)
+        # The bytes at hand serve as they are where they write ASCII as ASCII: encoding again takes as long as reading.
+        serves = text is written and not encoding.startswith(("utf-16", "utf-32"))
+        _read(tree, document, body if serves else text.encode("utf-8", "surrogatepass"), robots_tags)
         return document
 
 
-def _read(tree: turbohtml.Document, document: Document, text: str, robots_tags: tuple[str, ...]) -> None:
-    """Fill `document` with what `tree`, made from `text`, says."""
-    characters, rare = len(text), rare_rules(text)
+def _read(tree: turbohtml.Document, document: Document, markup: bytes, robots_tags: tuple[str, ...]) -> None:
+    """Fill `document` with what `tree`, made from `markup`, says."""
+    characters, rare = len(markup), rare_rules(markup)
     reading = _Reading(characters * _TEXT_COPIES_MAX)
     reading.walk(tree, rare)
     if reading.has_template:

@@ -10,6 +10,7 @@ import turbohtml
 from gossamer.core.limits import HTML_NODES_MAX
 from gossamer.core.page.charset import decode
 from gossamer.core.page.expansion import nodes_at_most
+from gossamer.core.page.xhtml import as_html
 from gossamer.core.url.parse import host_of
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
@@ -26,6 +27,7 @@ def page_text(body: bytes, url: str, content_type: str, media_type: str) -> str:
     text, _, problem = decode(body, content_type, host_of(url).rpartition(".")[2] if url.startswith("http") else "")
     if problem or media_type not in _HTML:
         return text
+    text = as_html(text, content_type)
     if nodes_at_most(text) > HTML_NODES_MAX:
         return ""
     tree = turbohtml.parse(text, positions=False, allow_declarative_shadow_roots=False)

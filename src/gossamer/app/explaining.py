@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gossamer.app.change_log import note_orders
 from gossamer.app.control import ask
 from gossamer.app.errors import UserError
+from gossamer.app.escape import inert
 from gossamer.core.explain.evidence import state_word
 from gossamer.core.explain.explain import explain
 from gossamer.core.explain.explanation import Explanation, as_plain, from_plain
@@ -46,7 +47,7 @@ def forget_url(folder: CrawlFolder, settings: Settings, text: str) -> Message:
     from gossamer.app import stopped  # noqa: PLC0415 - as above
     from gossamer.flow.forgetting import forget_stopped  # noqa: PLC0415 - a whole shard
 
-    with stopped.open_stopped(folder, settings, host_of(url)) as inspection:
+    with stopped.open_stopped(folder, settings, host_of(url), read_only=False) as inspection:
         _refuse_unwanted(inspection, url)
         number, now = inspection.rules.shard_of(host_of(url)), stopped.now()
         rows = inspection.view(number).rows
@@ -81,7 +82,9 @@ def normalised(text: str) -> str:
     """The URL meant. Raises UserError."""
     url = parse(text)
     if url is None:
-        raise UserError(f"{text[:200]!r} is not a URL that can be crawled", "a URL begins with http:// or https://")
+        guess = parse(f"https://{text}") if "://" not in text and "." in text else None
+        hint = f"did you mean {inert(guess.href, 200)}?" if guess else "a URL begins with http:// or https://"
+        raise UserError(f"{text[:200]!r} is not a URL that can be crawled", hint)
     return url.href
 
 

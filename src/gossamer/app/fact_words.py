@@ -18,8 +18,8 @@ def fact_words(fact: Fact) -> str:
             return _disk_words(fact)
         case facts.ScopeChanged(refused, offered, withdrawn):
             return (
-                f"the scope is another than before: of {figures.count(refused)} refusals {figures.count(offered)} URLs "
-                f"are wanted now and queued; {figures.count(withdrawn)} queued URLs are wanted no more and refused"
+                f"the scope has changed: {figures.count(refused)} URLs refused before were judged again, and "
+                f"{figures.count(offered)} of them queued; {figures.count(withdrawn)} queued URLs were refused"
             )
         case facts.CommitSlow(_, seconds):
             return f"a commit took {figures.duration(seconds)}"

@@ -14,6 +14,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """1 -> "1 file", 1234 -> "1,234 files"; for nouns whose plural ends in s."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def size(number: float) -> str:
     """1234567 -> "1.2 MB"."""
     unit, name = next(((unit, name) for unit, name in SIZES if number >= unit * 0.9995), (1.0, "B"))

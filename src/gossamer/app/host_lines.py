@@ -55,7 +55,7 @@ def _standing(card: Row, now: float) -> Iterator[tuple[str, str]]:
         yield "last contact", figures.moment(card["last_contact"])
     yield "gap", _gap(card["gap"])
     for key, value in card["settings"].items():
-        yield "set", f"{key} = {inert(str(value), WIDTH)}"
+        yield "set", f"{key} = {inert(str(value).lower() if isinstance(value, bool) else str(value), WIDTH)}"
     yield "queued", figures.count(card["queued"])
     yield "pages", f"{figures.count(card['pages'])}{_cap(card['caps']['pages'])}"
     yield "received", f"{figures.size(card['bytes'])}{_cap(card['caps']['bytes'], figures.size)}"

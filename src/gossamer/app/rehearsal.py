@@ -21,10 +21,12 @@ from gossamer.core.url.parse import authority_of, host_of
 from gossamer.core.url.site import SiteList
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from gossamer.app.seeds import Seed
     from gossamer.app.settings import Settings
+    from gossamer.app.settings.tree import CrawlSettings
 
 AUTHORITIES_MAX: Final = 25
 """robots.txt files fetched: enough to see whether a list of seeds is what was meant."""
@@ -85,12 +87,10 @@ async def _ask(settings: Settings, wanted: list[str], found: Rehearsal) -> None:
 def lines_of(found: Rehearsal, settings: Settings, folder: Path) -> list[str]:
     """For people."""
     scope, crawl, politeness = settings.scope, settings.crawl, settings.politeness
-    caps = {"pages": crawl.max_pages, "bytes": crawl.max_bytes, "depth": scope.max_depth}
-    told = ", ".join(f"{value:,} {name}" for name, value in caps.items() if value is not None)
     lines = [
         f"folder      {folder} (not made now)",
         f"scope       {scope.kind}, {len(scope.include)} include and {len(scope.exclude)} exclude patterns",
-        f"caps        {told or 'none'}" + (f", {figures.duration(crawl.max_time)}" if crawl.max_time else ""),
+        f"caps        {_caps(crawl, scope.max_depth)}",
         f"gap         {politeness.gap:g} s or more between requests to a host",
         f"user agent  {inert(politeness.agent, COLUMNS)}",
         "",
@@ -104,6 +104,20 @@ def lines_of(found: Rehearsal, settings: Settings, folder: Path) -> list[str]:
     return lines + _seed_lines("would not be fetched", refused)
 
 
+def _caps(crawl: CrawlSettings, depth: int | None) -> str:
+    count: Callable[[Any], str] = figures.count
+    caps: tuple[tuple[str, float | None, Callable[[Any], str], str], ...] = (
+        ("", crawl.max_pages, count, " pages"),
+        ("", crawl.max_bytes, figures.size, ""),
+        ("", crawl.max_pages_per_host, count, " pages of each host"),
+        ("", crawl.max_bytes_per_host, figures.size, " of each host"),
+        ("depth ", depth, count, ""),
+        ("", crawl.max_time, figures.duration, ""),
+    )
+    told = [f"{before}{write(value)}{after}" for before, value, write, after in caps if value is not None]
+    return ", ".join(told) or "none"
+
+
 def _robots_lines(authority: str, robots: Robots) -> list[str]:
     state = robots.state
     if state.reason == IGNORED:
@@ -115,7 +129,7 @@ def _robots_lines(authority: str, robots: Robots) -> list[str]:
         return [f"  {inert(authority, COLUMNS)}   {words} ({inert(state.reason, 100)})"]
     rules = robots.rules
     delay = f", Crawl-delay {rules.crawl_delay:g} s" if rules.crawl_delay else ""
-    lines = [f"  {inert(authority, COLUMNS)}   {len(rules.rules)} rules for us{delay}"]
+    lines = [f"  {inert(authority, COLUMNS)}   {figures.counted(len(rules.rules), 'rule')} for us{delay}"]
     return lines + [f"    sitemap {inert(url, COLUMNS)}" for url in rules.sitemaps[:SEEDS_SHOWN]]
 
 

@@ -11,6 +11,7 @@ from typing import Final, cast
 
 from gossamer.app import figures
 from gossamer.app.escape import inert
+from gossamer.app.seeds import GIVEN
 
 LABELS: Final = {
     "state": "state",
@@ -30,6 +31,7 @@ LABELS: Final = {
     "errors": "errors",
     "newest": "newest page",
     "statuses": "answers",
+    "unarchived": "not archived",
     "group_pages": "pages by group",
     "known": "known URLs",
     "queued": "queued",
@@ -76,6 +78,7 @@ SHOWN_IF_ANY: Final = frozenset(
     {
         "copies",
         "errors",
+        "unarchived",
         "leased",
         "held",
         "gone",
@@ -89,6 +92,7 @@ SHOWN_IF_ANY: Final = frozenset(
 )
 """Not shown while 0."""
 DURATIONS: Final = frozenset({"elapsed", "seconds"})
+NO_ANSWER: Final = "no answer"
 TRUTH: Final = {True: "yes", False: "NO"}
 LABEL_COLUMNS: Final = 16
 VALUE_COLUMNS_MAX: Final = 160
@@ -114,6 +118,8 @@ def report_lines(numbers: Mapping[str, object]) -> list[str]:
 def _is_nothing(key: str, value: object) -> bool:
     if key in UNSHOWN or (key in SHOWN_IF_ANY and value == 0):
         return True
+    if key == "group_pages" and list(cast("Mapping[str, object]", value)) == [GIVEN]:
+        return True  # seeds of the command line alone: the number of pages says it already
     return value is None or (isinstance(value, str | list | Mapping) and not value)
 
 
@@ -124,7 +130,12 @@ def _entries(name: str, entries: Mapping[str, object] | list[object]) -> list[st
     def weight(item: tuple[str, object]) -> tuple[float, str]:
         return (-item[1] if isinstance(item[1], int | float) else 0.0, item[0])
 
-    return [f"{_value(name, value):>12}  {inert(key, 100)}" for key, value in sorted(entries.items(), key=weight)]
+    return [f"{_value(name, value):>12}  {_entry(name, key)}" for key, value in sorted(entries.items(), key=weight)]
+
+
+def _entry(name: str, key: str) -> str:
+    """An entry's key for people; a visit without an answer has the status 0."""
+    return NO_ANSWER if name == "statuses" and key == "0" else inert(key, 100)
 
 
 def _value(key: str, value: object) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
+from gossamer.app.numbers import ledger_numbers
 from gossamer.app.orders import read_orders
 from gossamer.app.policies import frontier_policy, hosts_map
 from gossamer.app.scope_wiring import make_judge
@@ -18,6 +19,7 @@ from gossamer.core.ending import EndState
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.flow.inspection import CrawlState, Inspection, ShardView
+from gossamer.flow.opening import read_ledger
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.widenings import read_widenings
@@ -35,13 +37,15 @@ MIB: Final = 1024 * 1024
 
 
 @contextmanager
-def open_stopped(folder: CrawlFolder, settings: Settings, host: str) -> Generator[Inspection]:
+def open_stopped(
+    folder: CrawlFolder, settings: Settings, host: str, *, read_only: bool = True
+) -> Generator[Inspection]:
     """The look-up of URLs of `host`. Raises UserError (exit 7) while another process has the folder."""
     with ExitStack() as stack:
         stack.enter_context(folder.hold())
         facts, sites = folder.read_facts(), folder.read_sites()
         rules = ShardRules(Fingerprinter(facts.hash_key), facts.keys, sites, settings.crawl.shards)
-        views = _Views(folder, stack)
+        views = _Views(folder, stack, read_only=read_only)
         judge = make_judge(settings.scope, _seeds_near(folder, sites, host), sites, settings.seeds.groups)
         # A scope widens within a site only, so the host's own shard holds what concerns it.
         for widening in read_widenings(views.view(rules.shard_of(host)).rows):
@@ -65,8 +69,17 @@ def open_views(folder: CrawlFolder, settings: Settings) -> Generator[list[ShardV
     """All shards, for a look at their hosts. Raises UserError (exit 7) while another process has the folder."""
     with ExitStack() as stack:
         stack.enter_context(folder.hold())
-        views = _Views(folder, stack)
+        views = _Views(folder, stack, read_only=True)
         yield [views.view(number) for number in range(settings.crawl.shards)]
+
+
+def read_numbers(folder: CrawlFolder) -> dict[str, Any]:
+    """What the ledgers of a crawl say that does not run; {} before the first commit. Locked by the caller."""
+    if not folder.shard(0).exists():
+        return {}
+    with ExitStack() as stack:
+        views = _Views(folder, stack, read_only=True)
+        return ledger_numbers([read_ledger(views.view(n).rows) for n in range(folder.read_settings().crawl.shards)])
 
 
 def last_state(folder: CrawlFolder) -> CrawlState:
@@ -86,8 +99,9 @@ def now() -> float:
 class _Views:
     """The shards' stores, each opened when first asked for, closed with the stack."""
 
-    def __init__(self, folder: CrawlFolder, stack: ExitStack) -> None:
+    def __init__(self, folder: CrawlFolder, stack: ExitStack, *, read_only: bool) -> None:
         self._folder = folder
+        self._read_only = read_only
         self._stack = stack
         self._resources = RocksResources(cache_bytes=16 * MIB, write_buffer_bytes=16 * MIB, background_threads=1)
         self._open: dict[int, ShardView] = {}
@@ -98,7 +112,7 @@ class _Views:
             path = self._folder.shard(number)
             store: RocksStore | _Nothing = _Nothing()
             if path.exists():
-                opened = RocksStore(path, resources=self._resources, create=False)
+                opened = RocksStore(path, resources=self._resources, create=False, read_only=self._read_only)
                 store = self._stack.enter_context(opened)
             self._open[number] = ShardView(PendingStore(store))
         return self._open[number]

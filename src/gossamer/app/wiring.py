@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gossamer import __version__
 from gossamer.adapters.archive_files import WarcFiles, WarcNaming
@@ -21,7 +21,6 @@ from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.app.host_wiring import host_requests, host_rules
-from gossamer.app.numbers import ledger_numbers
 from gossamer.app.orders import OPERATOR_PAUSE, read_orders
 from gossamer.app.policies import frontier_policy, hosts_map, shares_of
 from gossamer.app.scope_wiring import crawl_judge
@@ -47,10 +46,8 @@ from gossamer.flow.opening import (
     commits_of,
     committed_files,
     open_shard,
-    read_ledger,
     restore_working_set,
 )
-from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard import Shard
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
@@ -265,16 +262,3 @@ def _budget(settings: Settings, shards: list[Shard], now: float) -> Budget:
         pages=sum(shard.ledger.pages for shard in shards),
         bytes=sum(shard.ledger.bytes for shard in shards),
     )
-
-
-def read_status(folder: CrawlFolder) -> dict[str, Any]:
-    """The ledgers of a crawl that does not run, from its stores; {} before the first commit. Locked by the caller."""
-    settings = folder.read_settings()
-    if not folder.shard(0).exists():
-        return {}
-    stores = list(_open_stores(settings, folder))
-    try:
-        return ledger_numbers([read_ledger(PendingStore(store)) for store in stores])
-    finally:
-        for store in stores:
-            store.close()

@@ -367,6 +367,7 @@ AnyFact = (
     | HostParked
     | HostRecovered
     | SecretWithheld
+    | ListingRead
     | HostHeld
     | RobotsRead
     | VisitEnded

@@ -265,6 +265,10 @@ CONTROL_CONNECTIONS_MAX: Final = 64
 """Connections to the control socket at once; each holds a file descriptor and up to two lines that the fetches need."""
 
 # --- store, exchange --------------------------------------------------------------------------------------------
+LINKS_AT_ONCE_MAX: Final = 1_000
+"""Links queued, or reported, in one step of the loop: some 30 ms. What a page has beyond them waits in the outbox."""
+PAGE_BYTES_AT_ONCE_MAX: Final = 128 * 1024
+"""A longer body, as received, is read when no other long step has just been made: a megabyte takes 50 ms."""
 OUTBOX_ENTRIES_MAX: Final = 10_000
 """Undelivered page batches of one shard; beyond it the shard stops leasing, never receiving."""
 SHARDS_MAX: Final = 1_024

@@ -80,6 +80,11 @@ class Committer:
             elif self.facts.waiting:
                 await self.offload.run(self.facts.flush)
 
+    async def idle(self) -> None:
+        """Return while no commit is under way."""
+        async with self._lock:
+            pass
+
     async def look_at_disks(self) -> None:
         """See that there is room, and pause or go on accordingly."""
         if self.disk is not None:

@@ -9,6 +9,7 @@ from gossamer.core.frontier.fate import Fate
 from gossamer.core.frontier.lease import Entry, Lease, LeaseKind
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.http.exchange import Exchange
+from gossamer.core.limits import LINKS_AT_ONCE_MAX
 from gossamer.core.preference.heard import heard
 from gossamer.core.preference.preferences import Preferences
 from gossamer.core.warc.location import Location
@@ -78,6 +79,13 @@ class Finished:
     def is_page(self) -> bool:
         """Whether this counts as a page: a 2xx answer, copies included, and no robots.txt, sitemap or feed."""
         return self.reading.is_page and self.kind is LeaseKind.PAGE
+
+    @property
+    def names_many(self) -> bool:
+        """Whether it names so many URLs that its report is a long step of the loop."""
+        document, listing = self.reading.document, self.reading.listing
+        links = len(document.links) if document is not None else 0
+        return links > LINKS_AT_ONCE_MAX or (listing is not None and len(listing) > LINKS_AT_ONCE_MAX)
 
     @property
     def copy_of(self) -> str:

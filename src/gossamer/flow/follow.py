@@ -7,7 +7,7 @@ from collections import Counter
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.priority import level_of
 from gossamer.core.frontier.records import PageRecord, UrlKind
-from gossamer.core.limits import REDIRECT_HOPS_MAX
+from gossamer.core.limits import LINKS_AT_ONCE_MAX, REDIRECT_HOPS_MAX
 from gossamer.core.page.document import Document
 from gossamer.core.page.found import FoundLinks, part
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
@@ -147,21 +147,32 @@ def _found(worker: Worker, record: PageRecord, links: Links, wanted: list[int]) 
 
 
 def route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
-    """Admit what is this shard's own, put the rest into the outbox."""
+    """Admit what is this shard's own, put the rest into the outbox.
+
+    Of many, the first are admitted; the others lie in the outbox for this shard itself, to be admitted later on.
+    """
+    for number, rows in _rows_by_shard(worker, found).items():
+        waiting = rows
+        if number == shard.number:
+            now, waiting = rows[:LINKS_AT_ONCE_MAX], rows[LINKS_AT_ONCE_MAX:]
+            batch = found if len(now) == len(found) else part(found, now)
+            new, todo = admit(shard, batch, worker.clock.now())
+            shard.ledger.new += new
+            shard.ledger.seen += len(batch) - new
+            worker.perform(shard, todo)
+        for start in range(0, len(waiting), LINKS_AT_ONCE_MAX):
+            some = waiting[start : start + LINKS_AT_ONCE_MAX]
+            send_away(worker, shard, number, found if len(some) == len(found) else part(found, some))
+
+
+def _rows_by_shard(worker: Worker, found: FoundLinks) -> dict[int, list[int]]:
+    """The rows for each shard, by its number."""
     by_shard: dict[int, list[int]] = {}
-    owner: dict[str, int] = {}
+    rows_of: dict[str, list[int]] = {}
     for row, url in enumerate(found.urls):
         host = host_of(url)
-        number = owner.get(host)
-        if number is None:
-            number = owner[host] = worker.rules.shard_of(host)
-        by_shard.setdefault(number, []).append(row)
-    for number, rows in by_shard.items():
-        batch = found if len(rows) == len(found) else part(found, rows)
-        if number != shard.number:
-            send_away(worker, shard, number, batch)
-            continue
-        new, todo = admit(shard, batch, worker.clock.now())
-        shard.ledger.new += new
-        shard.ledger.seen += len(batch) - new
-        worker.perform(shard, todo)
+        rows = rows_of.get(host)
+        if rows is None:
+            rows = rows_of[host] = by_shard.setdefault(worker.rules.shard_of(host), [])
+        rows.append(row)
+    return by_shard

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gossamer.core.frontier.events import ErrandCame, LoadedHost, RobotsCame
 from gossamer.core.frontier.lease import Errand
 from gossamer.core.frontier.records import HostState
+from gossamer.core.limits import LINKS_AT_ONCE_MAX
 from gossamer.core.page.found import decode_found
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
@@ -29,9 +30,11 @@ class Inbox:
         """Take one outbox entry in; returns once it is durable here. An entry taken in before is only confirmed."""
         durable = asyncio.Event()
         shard = self.shard
+        found = decode_found(entry)
+        # Turns are given in the order of asking, which keeps that of the numbers.
+        await self.worker.pace.turn(is_long=len(found) >= LINKS_AT_ONCE_MAX // 2)
         if number > shard.receipts.get(sender, 0):
             shard.receipts[sender] = number
-            found = decode_found(entry)
             new, todo = admit(shard, found, self.worker.clock.now())
             shard.ledger.received += len(found)
             shard.ledger.received_new += new

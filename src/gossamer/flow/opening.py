@@ -15,7 +15,6 @@ from gossamer.core.frontier.records import PageRecord
 from gossamer.core.frontier.shares import Shares
 from gossamer.core.limits import HOSTS_IN_MEMORY_MAX
 from gossamer.core.politeness.ceiling import Ceilings
-from gossamer.core.seen.url_seen import restored
 from gossamer.core.warc.location import FileMark
 from gossamer.flow.commit import decode_mark
 from gossamer.flow.content_seen import ContentSeen
@@ -49,6 +48,8 @@ class OpeningRules:
 
 def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> Shard:
     """The shard as of its last commit; a fresh one for an empty store."""
+    from gossamer.core.seen.url_seen import restored  # noqa: PLC0415 - numpy, which a look at books does not need
+
     rows = PendingStore(store)
     ledger = read_ledger(rows)
     outbox = Outbox(rows)

@@ -1,5 +1,7 @@
 """The outbox: links for other shards, in the same commit as the page they were found on, sent once that is durable.
 
+Links of a page that names very many wait there for their own shard too, to be queued in steps of the loop.
+
 Entries of a pair of shards are numbered. An entry leaves when the receiver has it durably; a crash in between sends it
 again, and URL seen makes that harmless. A full outbox stops leasing, never receiving, so two cannot block each other.
 """

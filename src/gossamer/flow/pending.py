@@ -8,30 +8,55 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
+from typing import Final
 
 from gossamer.ports.store import Store, Table, WriteBatch
 
+FEW_KEYS: Final = 8
+"""So many are put in their places one by one; more are cheaper to sort together with all others."""
+SCAN_GROWTH: Final = 8
+"""A scan that has not found enough looks at so many times more changes."""
+
 
 class Layer:
-    """Changes by table: key -> value, or None for a deletion; keys kept in order for scans."""
+    """Changes by table: key -> value, or None for a deletion; their keys come in order when a scan asks for them."""
 
     def __init__(self) -> None:
         self.changes: dict[Table, dict[bytes, bytes | None]] = {}
         self._order: dict[Table, list[bytes]] = {}
+        self._fresh: dict[Table, list[bytes]] = {}
+        """Keys changed since the last scan of their table. Most tables are never scanned between two commits, and one
+        page may bring 20,000 keys: keeping each in its place would cost more the more there are."""
 
     def set(self, table: Table, key: bytes, value: bytes | None) -> None:
         """Put a value, or delete with None."""
-        rows = self.changes.setdefault(table, {})
+        rows = self.changes.get(table)
+        if rows is None:
+            rows = self.changes[table] = {}
+            self._fresh[table] = []
         if key not in rows:
-            insort(self._order.setdefault(table, []), key)
+            self._fresh[table].append(key)
         rows[key] = value
 
-    def within(self, table: Table, start: bytes, end: bytes) -> list[bytes]:
-        """The changed keys with start <= key < end, in order."""
-        order = self._order.get(table)
-        if not order:
+    def within(self, table: Table, start: bytes, end: bytes, limit: int) -> list[bytes]:
+        """The first `limit` changed keys with start <= key < end, in order."""
+        if table not in self.changes:
             return []
-        return order[bisect_left(order, start) : bisect_left(order, end)]
+        order = self._in_order(table)
+        first = bisect_left(order, start)
+        return order[first : min(bisect_left(order, end, lo=first), first + limit)]
+
+    def _in_order(self, table: Table) -> list[bytes]:
+        order, fresh = self._order.setdefault(table, []), self._fresh[table]
+        if len(fresh) <= FEW_KEYS:
+            for key in fresh:
+                insort(order, key)
+        else:
+            # What is in order already costs a sort next to nothing.
+            order += fresh
+            order.sort()
+        fresh.clear()
+        return order
 
     def batch(self) -> WriteBatch:
         """All changes as one batch."""
@@ -88,20 +113,41 @@ class PendingStore:
         return found
 
     def scan(self, table: Table, start: bytes, end: bytes, limit: int) -> list[tuple[bytes, bytes]]:
-        """At most `limit` rows with start <= key < end in order, uncommitted changes included."""
-        changes: dict[bytes, bytes | None] = {}
+        """At most `limit` rows with start <= key < end in order, uncommitted changes included.
+
+        It looks at no more changes than it needs: a flooding page may have left tens of thousands in one queue.
+        """
+        looked_at = max(limit, 1)
+        while True:
+            changes, beyond = self._first_changes(table, start, end, looked_at)
+            deleted = sum(value is None for value in changes.values())
+            merged = dict(self.store.scan(table, start, beyond, limit + deleted))
+            for key, value in changes.items():
+                if value is None:
+                    merged.pop(key, None)
+                else:
+                    merged[key] = value
+            if len(merged) >= limit or beyond == end:
+                return sorted(merged.items())[:limit]
+            looked_at *= SCAN_GROWTH
+
+    def _first_changes(
+        self, table: Table, start: bytes, end: bytes, limit: int
+    ) -> tuple[dict[bytes, bytes | None], bytes]:
+        """All changes from `start` to before a key, and that key: `end`, or the one after about `limit` changes."""
+        found: list[tuple[Layer, list[bytes]]] = []
+        beyond = end
         for layer in (self._committing, self._current):
             if layer is not None:
-                rows = layer.changes.get(table, {})
-                changes.update((key, rows[key]) for key in layer.within(table, start, end))
-        deleted = sum(value is None for value in changes.values())
-        stored = self.store.scan(table, start, end, limit + deleted)
-        merged = dict(stored)
-        merged.update((key, value) for key, value in changes.items() if value is not None)
-        for key, value in changes.items():
-            if value is None:
-                merged.pop(key, None)
-        return sorted(merged.items())[:limit]
+                keys = layer.within(table, start, end, limit)
+                found.append((layer, keys))
+                if len(keys) == limit:
+                    beyond = min(beyond, keys[-1] + b"\0")
+        changes: dict[bytes, bytes | None] = {}
+        for layer, keys in found:
+            rows = layer.changes.get(table, {})
+            changes.update((key, rows[key]) for key in keys if key < beyond)
+        return changes, beyond
 
     def begin_commit(self) -> WriteBatch:
         """Take the changes made so far as one batch; further changes belong to the next."""

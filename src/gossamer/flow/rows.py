@@ -134,7 +134,8 @@ def refused_rows(
 ) -> dict[str, list[Any]]:
     """Rows of `refused` for links of one page, for the target of a redirect, or for a seed."""
     refused = [row for row, verdict in enumerate(verdicts) if verdict]
-    letters = [step.letter if step is not None else hop_letter(links.kinds[row]) for row in refused]
+    kinds = [links.kinds[row] for row in refused]
+    letters = [step.letter] * len(refused) if step is not None else [hop_letter(kind) for kind in kinds]
     size = len(refused)
     return {
         "url": [links.urls[row] for row in refused],
@@ -146,7 +147,7 @@ def refused_rows(
         "referrer": [record.url] * size,
         "hops": [record.hops + letter for letter in letters],
         "group": [record.group] * size,
-        "kinds": [_KINDS[links.kinds[row]] for row in refused],
+        "kinds": [_KINDS[kind] for kind in kinds],
         "nofollow": [page_nofollow or links.flags[row] & _NOFOLLOW != 0 for row in refused],
     }
 
@@ -198,6 +199,9 @@ _LETTERS = {
     int(LinkKind.REDIRECT): "R",
     int(LinkKind.FRAME): "E",
     int(LinkKind.IFRAME): "E",
+    int(LinkKind.SITEMAP): "M",
+    int(LinkKind.TO_SITEMAP): "M",
+    int(LinkKind.FEED): "F",
 }
 _KINDS = {int(kind): kind.name.lower() for kind in LinkKind}
 # Plain numbers: an enum's own operators cost a microsecond a link.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gossamer.core.frontier import commands
 from gossamer.core.frontier.events import LoadedHost
@@ -27,7 +27,6 @@ from gossamer.core.frontier.records import (
 )
 from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState, decode_robots, encode_robots
-from gossamer.core.seen.url_seen import UrlSeen
 from gossamer.core.warc.location import FileMark
 from gossamer.flow.content_seen import ContentSeen
 from gossamer.flow.outbox import Outbox
@@ -35,6 +34,10 @@ from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.widenings import Widening, read_widenings, record_widening
 from gossamer.ports.store import Table, WriteBatch
+
+if TYPE_CHECKING:
+    # It loads numpy, for which nobody should wait who only looks at a stopped crawl.
+    from gossamer.core.seen.url_seen import UrlSeen
 
 END: Final = b"\xff" * 32
 COMMIT_KEY: Final = b"commit"

@@ -7,7 +7,7 @@ from typing import Final
 from gossamer.core.frontier.lease import LISTING_LEASES, Lease, LeaseKind
 from gossamer.core.http.exchange import Exchange, FetchRequest
 from gossamer.core.http.request import ACCEPT_LISTINGS, ACCEPT_PAGES, ACCEPT_ROBOTS, Validators
-from gossamer.core.limits import SITEMAP_BYTES_MAX
+from gossamer.core.limits import PAGE_BYTES_AT_ONCE_MAX, SITEMAP_BYTES_MAX
 from gossamer.core.page.links import LinkKind
 from gossamer.core.sitemap.discovery import LISTING_TYPES
 from gossamer.core.sitemap.reader import begins_as_listing
@@ -34,6 +34,9 @@ async def visit(worker: Worker, shard: Shard, lease: Lease) -> None:
     exchange = await worker.fetcher.fetch(_request(worker, lease))
     worker.asking.learn(lease.url, exchange)
     try:
+        if exchange.body is not None and exchange.body.size > PAGE_BYTES_AT_ONCE_MAX:
+            shard.frontier.exchange_ended(lease)
+            await worker.pace.turn()
         finished = Finished(lease, exchange, await _read(worker, lease, exchange))
         await _hear_other_hosts(worker, finished)
         withhold(worker.policy, finished)
@@ -94,6 +97,8 @@ async def _see_and_report(worker: Worker, shard: Shard, finished: Finished) -> N
     finished.earlier = await owner.earlier_copy(digest)
     claim: Claim | None = None
     try:
+        if finished.names_many:
+            await worker.pace.turn()
         claim = report_page(worker, shard, finished)
     finally:
         if finished.earlier is None and claim is None:

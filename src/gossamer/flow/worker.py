@@ -19,6 +19,7 @@ from gossamer.flow.asking import Asking
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
 from gossamer.flow.finished import Finished
+from gossamer.flow.pace import Pace
 from gossamer.flow.shard import Shard
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.widenings import Widening
@@ -94,12 +95,16 @@ class Worker:
     """Called in the step that reports a visit of a page, once all of it is booked; durable with the next commit."""
     holders: list[Callable[[], bool]] = field(default_factory=list[Callable[[], bool]])
     """Who may still bring URLs, so that the crawl is not over while one of them says so."""
+    pace: Pace = field(init=False)
     perform: Callable[[Shard, list[Command]], None] = field(init=False)
     """Does what a frontier asks for; the loop sets it."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _visits: dict[asyncio.Task[None], Lease] = field(default_factory=dict)
     _failure: BaseException | None = None
     _first: int = 0
+
+    def __post_init__(self) -> None:
+        self.pace = Pace(self.committer)
 
     @property
     def commit_number(self) -> int:

@@ -249,6 +249,8 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"settings": {"crawl.max_page": 1}}, errors.SettingsError, "crawl.max_pages"),
     ({"settings": ["crawl.max_pages"]}, TypeError, "mapping"),
     ({"pages": 3}, TypeError, "no keyword 'pages'"),
+    ({"max_page": 3}, TypeError, "did you mean max_pages"),
+    ({"follow": "link"}, errors.SettingsError, "keyword follow"),
     ({"gap": 0}, errors.SettingsError, "allow-address"),
     ({"config": "absent.toml"}, errors.SettingsError, "absent.toml"),
 ]

@@ -8,6 +8,7 @@ import pytest
 
 from gossamer.app.python.options import KEYWORDS, TEMPORARY_SHARDS, ChangeOptions, CrawlOptions, given_of
 from gossamer.app.settings import load
+from gossamer.app.settings.flags import FLAGS
 from gossamer.app.settings.tree import TRAITS
 
 
@@ -19,6 +20,12 @@ def test_every_keyword_names_a_key() -> None:
     assert get_type_hints(CrawlOptions)
 
 
+def test_every_flag_is_a_keyword_but_those_of_the_terminal() -> None:
+    flags = {flag.key for flag in FLAGS}
+    of_the_terminal = {"output.quiet", "output.json", "metrics.address", "crawl.workers"}
+    assert flags - set(KEYWORDS.values()) == of_the_terminal
+
+
 @pytest.mark.parametrize(
     ("options", "key", "value"),
     [
@@ -28,6 +35,8 @@ def test_every_keyword_names_a_key() -> None:
         ({"gap": "2s"}, "politeness.gap", 2.0),
         ({"exclude": "[a,b]+"}, "scope.exclude", ("[a,b]+",)),
         ({"exclude": ("x", "y")}, "scope.exclude", ("x", "y")),
+        ({"follow": "sitemaps"}, "scope.follow", ("sitemaps",)),
+        ({"purposes": ["search", "ai-train"]}, "politeness.purposes", ("search", "ai-train")),
         ({"media": "any"}, "scope.media", ("any",)),
         ({"settings": {"fetch.total": 9}}, "fetch.total", 9.0),
         ({"settings": {"seeds.files": Path("/tmp/seeds.txt")}}, "seeds.files", ("/tmp/seeds.txt",)),

@@ -6,6 +6,7 @@ import pytest
 
 from gossamer.core.explain.scope import judged_anew
 from gossamer.core.frontier.records import PageRecord
+from gossamer.core.page.links import LinkKind
 from gossamer.core.scope.block_list import read_block_list
 from gossamer.core.scope.filters import FilterRules
 from gossamer.core.scope.judge import LinkJudge
@@ -76,3 +77,19 @@ def test_a_known_url_is_judged_as_it_was_found(hops: str, depth: int, verdict: s
 def test_a_seed_is_wanted_for_itself() -> None:
     found = judged_anew(judge(), "http://elsewhere.net/", PageRecord("http://elsewhere.net/"), "elsewhere.net")
     assert (found.verdict, found.text) == ("wanted", "it is a seed")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "judged_as"),
+    [
+        ({LinkKind.A, LinkKind.SITEMAP}, "as a plain link one step"),
+        ({LinkKind.SITEMAP}, "as an entry of a sitemap one step"),
+        ({LinkKind.FEED}, "as an entry of a feed one step"),
+    ],
+)
+def test_without_a_record_the_plainest_way_that_is_followed_is_judged(kinds: set[LinkKind], judged_as: str) -> None:
+    rules = ScopeRules(Scope(ScopeKind.HOST, (SEED,)), site_of)
+    judge = LinkJudge(rules, FilterRules(kinds=frozenset(kinds)), site_of)
+    found = judged_anew(judge, "http://other.org/", None, "other.org")
+    assert found.verdict == "scope"
+    assert judged_as in found.judged_as

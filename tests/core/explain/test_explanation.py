@@ -143,11 +143,22 @@ def test_the_robots_line_is_named() -> None:
 
 
 def test_a_url_without_a_record() -> None:
-    assert explain(evidence()).cause.code == "never found"
+    cause = explain(evidence()).cause
+    assert cause.code == "never found"
+    assert "6 URLs of its host are still queued" in cause.text
+    assert "robots.txt" not in cause.text
     refused = ScopePart(verdict="depth", text="too deep (depth 9)", judged_as="")
     found = explain(evidence(scope=refused))
     assert (found.state, found.cause.code, found.cause.text) == ("unknown", "depth", "too deep (depth 9)")
     assert (found.found, found.capture, found.attempts) == (None, None, [])
+
+
+def test_a_url_that_was_never_found_and_that_robots_forbids_says_both() -> None:
+    rules = RobotsState(RobotsKind.RULES, NOW, NOW + 3600, b"User-agent: *\nDisallow: /a\n", NOW)
+    cause = explain(evidence(robots=rules, host=None)).cause
+    assert cause.code == "never found"
+    assert cause.text.endswith("; robots.txt disallows it (line 2: Disallow: /a)")
+    assert "queued" not in cause.text
 
 
 def refusal(reason: str, last: float) -> Refusal:

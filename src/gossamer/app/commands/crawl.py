@@ -12,6 +12,7 @@ from gossamer.app.escape import json_line
 from gossamer.app.exit_codes import EXIT_OF, Exit
 from gossamer.app.folder import CrawlFolder, FixedFacts, make_folder, refuse_existing
 from gossamer.app.live_line import make_progress
+from gossamer.app.program import program
 from gossamer.app.report_lines import report_lines
 from gossamer.app.seeds import Seed, read_seeds
 from gossamer.app.settings import Settings, check, load
@@ -23,14 +24,22 @@ if TYPE_CHECKING:
     import argparse
 
 NEXT: Final = {
-    EndState.COMPLETE: "gossamer status {folder}   shows these numbers again",
-    EndState.LIMIT: "gossamer resume {folder} --max-pages N   (or --set KEY=VALUE for another cap) goes on",
-    EndState.NOTHING_FETCHED: "gossamer explain {folder} URL   says why; URLs still queued go on with gossamer resume",
-    EndState.STALLED: "gossamer resume {folder}   goes on later",
-    EndState.INTERRUPTED: "gossamer resume {folder}   goes on",
-    EndState.DISK: "make room, then: gossamer resume {folder}",
+    EndState.COMPLETE: "{program} status {folder}   shows these numbers again",
+    EndState.LIMIT: "{program} resume {folder}{change}   goes on",
+    EndState.NOTHING_FETCHED: "{program} explain {folder} URL   says why; what is queued goes on with {program} resume",
+    EndState.STALLED: "{program} resume {folder}   goes on later",
+    EndState.INTERRUPTED: "{program} resume {folder}   goes on",
+    EndState.DISK: "make room, then: {program} resume {folder}",
 }
 """What to do after each end."""
+RAISED: Final = {
+    "--max-pages": " --max-pages N",
+    "--max-bytes": " --max-bytes SIZE",
+    "public hosts": " --contact ADDRESS",
+}
+"""How the reason of a limit begins -> what raises it; the time of a run begins anew by itself."""
+PER_HOST: Final = (" --set crawl.max_pages_per_host=N", " --set crawl.max_bytes_per_host=SIZE")
+"""What raises the caps per host: pages, bytes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +111,17 @@ def report(settings: Settings, folder: CrawlFolder, ending: EndState) -> None:
     else:
         print("\n".join(report_lines(shown)))
     if not settings.output.json and not settings.output.quiet:
-        print(NEXT[ending].format(folder=folder.path), file=sys.stderr)
+        change = raising(settings, str(summary.get("reason", "")))
+        print(NEXT[ending].format(program=program(), folder=folder.path, change=change), file=sys.stderr)
+
+
+def raising(settings: Settings, reason: str) -> str:
+    """The flags that raise the cap which a crawl has reached, by the reason in its summary."""
+    if "cap per host" in reason:
+        crawl = settings.crawl
+        caps = zip(PER_HOST, (crawl.max_pages_per_host, crawl.max_bytes_per_host), strict=True)
+        return "".join(words for words, cap in caps if cap is not None)
+    return next((words for begin, words in RAISED.items() if reason.startswith(begin)), "")
 
 
 def chosen_folder(settings: Settings, seeds: list[Seed]) -> Path:

@@ -11,6 +11,7 @@ from gossamer.app.demo_server import KEPT_OUT, KEPT_OUT_BELOW, kept_out_pattern
 from gossamer.app.demo_site import DemoSite
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder, refuse_existing
+from gossamer.app.program import program
 from gossamer.app.seeds import read_seeds
 from gossamer.app.settings import Given, Settings, check, load
 
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         print(FIRST_WORDS.format(url=site.url, kept_out=kept_out), file=sys.stderr)
         code = crawl_into(settings, read_seeds(settings.seeds))
     if code == Exit.DONE:
-        print(NEXT.format(program=_program(), python=sys.executable, folder=folder), file=sys.stderr)
+        print(NEXT.format(program=program(), python=sys.executable, folder=folder), file=sys.stderr)
     return code
 
 
@@ -90,8 +91,3 @@ def free_folder(wanted: Path) -> Path:
         number += 1
         folder = wanted.with_name(f"{wanted.name}-{number}")
     return folder
-
-
-def _program() -> str:
-    """How this program was called."""
-    return "./gossamer" if Path("gossamer").is_file() else "gossamer"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.errors import UserError
 from gossamer.app.escape import inert
 from gossamer.app.exit_codes import Exit
-from gossamer.app.figures import count
+from gossamer.app.figures import count, counted
 from gossamer.app.folder import CrawlFolder
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"{out} is there already", "name another folder with -o")
     out.mkdir(parents=True, exist_ok=True)
     derived = derive(files, out, _sites(args.source))
+    if not derived.records:
+        shutil.rmtree(out)  # it was empty before
+        said = f": {inert(derived.problems[0]['problem'], _COLUMNS)}" if derived.problems else ""
+        raise UserError(f"{inert(str(args.source), _COLUMNS)} holds no WARC or ARC record{said}")
     if args.json:
         print(json.dumps(derived.as_dict(), ensure_ascii=True))
     else:
@@ -72,9 +77,10 @@ def _sites(source: Path) -> SiteList:
 
 def _lines(derived: Derived, out: Path) -> list[str]:
     records = ", ".join(f"{count(number)} {inert(kind, 40)}" for kind, number in sorted(derived.records.items()))
+    rows = ((derived.pages, "page"), (derived.links, "link"), (derived.texts, "text"))
     lines = [
-        f"{count(derived.files)} files: {records}",
-        f"{count(derived.pages)} pages, {count(derived.links)} links, {count(derived.texts)} texts in {out}",
+        f"{counted(derived.files, 'file')}: {records}",
+        f"{', '.join(counted(number, noun) for number, noun in rows)} in {out}",
     ]
     if derived.unresolved:
         lines.append(f"{count(derived.unresolved)} revisits whose body is not in this archive")

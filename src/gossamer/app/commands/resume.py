@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gossamer.app.command_settings import add_setting_flags, given
 from gossamer.app.commands.crawl import run_and_report
 from gossamer.app.folder import open_folder, record_changes
+from gossamer.app.program import program
 from gossamer.app.settings import check, reload
 from gossamer.core.ending import EndState
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 NOTHING_LEFT: Final = """\
 nothing was left to fetch, so nothing was fetched: every known URL is done, gone, failed or refused. To get more:
-  gossamer add {folder} URL   a further seed;   gossamer forget {folder} URL   one URL again
-  gossamer resume {folder} --scope KIND, --max-depth N, ...   a wider scope"""
+  {program} add {folder} URL   a further seed;   {program} forget {folder} URL   one URL again
+  {program} resume {folder} --scope KIND, --max-depth N, ...   a wider scope"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         before = folder.read_summary()
         code = run_and_report(settings, folder, resume=True, notes=notes)
         if before and not settings.output.json and fetched_nothing(before, folder.read_summary() or {}):
-            print(NOTHING_LEFT.format(folder=args.folder), file=sys.stderr)
+            print(NOTHING_LEFT.format(program=program(), folder=args.folder), file=sys.stderr)
         return code
 
 

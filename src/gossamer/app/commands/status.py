@@ -59,7 +59,6 @@ def read_status(folder: CrawlFolder) -> dict[str, Any]:
 
 
 def _stored(folder: CrawlFolder) -> dict[str, Any]:
-    from gossamer.app.wiring import read_status as read_stores  # noqa: PLC0415 - opens the store's library
+    from gossamer.app.stopped import read_numbers  # noqa: PLC0415 - opens the store's library
 
-    numbers: dict[str, Any] = read_stores(folder)
-    return numbers
+    return read_numbers(folder)

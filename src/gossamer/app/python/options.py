@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypedDict, cast
 
+from gossamer.app.nearest import nearest
 from gossamer.app.settings import Given
 from gossamer.app.settings.tree import TRAITS
 
@@ -28,11 +29,13 @@ class ChangeOptions(TypedDict, total=False):
     domains: PathText | None
     include: Many
     exclude: Many
+    follow: Many
     media: Many
     max_depth: int | None
     block_file: PathText | None
     gap: Duration
     contact: str | None
+    purposes: Many
     max_pages: int | None
     max_bytes: Size | None
     max_time: Duration | None
@@ -60,11 +63,13 @@ KEYWORDS: Final = {
     "domains": "scope.domains",
     "include": "scope.include",
     "exclude": "scope.exclude",
+    "follow": "scope.follow",
     "media": "scope.media",
     "max_depth": "scope.max_depth",
     "block_file": "scope.block_file",
     "gap": "politeness.gap",
     "contact": "politeness.contact",
+    "purposes": "politeness.purposes",
     "max_pages": "crawl.max_pages",
     "max_bytes": "crawl.max_bytes",
     "max_time": "crawl.max_time",
@@ -97,7 +102,9 @@ def given_of(options: Mapping[str, Any], seeds: Sequence[str] = ()) -> Given:
         elif name == "settings":
             values += [(key, _raw(key, item), f"settings[{key!r}]") for key, item in _mapping(value).items()]
         elif name not in KEYWORDS:
-            raise TypeError(f"a crawl has no keyword {name!r}; settings={{...}} takes any settings key")
+            found = nearest(name, KEYWORDS)
+            hint = f"did you mean {found}?" if found else "settings={...} takes any settings key"
+            raise TypeError(f"a crawl has no keyword {name!r}; {hint}")
         elif not (name == "output" and value is None):
             values.append((KEYWORDS[name], _raw(KEYWORDS[name], value), f"keyword {name}"))
     # The file's own values are beaten by the keywords: those are nearer to the crawl.

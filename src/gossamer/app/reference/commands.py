@@ -39,7 +39,7 @@ def _section(name: str, meaning: str) -> str:
 
 def _place(action: argparse.Action) -> str:
     name = _metavar(action)
-    return f"[{name} ...]" if action.nargs == "*" else name
+    return {"*": f"[{name} ...]", "?": f"[{name}]"}.get(str(action.nargs), name)
 
 
 def _written(action: argparse.Action) -> str:

@@ -127,7 +127,7 @@ def reasons_document() -> str:
             FAILED + "\n" + table(("word", "meaning", "counts against"), failures),
             ANSWERED
             + "\n"
-            + table(("word", "counts against"), [*statuses, ("any other `http 5xx`", BLAMED[Blame.URL])]),
+            + table(("word", "counts against"), [*statuses, ("any other `http 5xx`, and beyond", BLAMED[Blame.URL])]),
             REDIRECTS + "\n" + table(word_meaning, [(f"`{word}`", text) for word, text in redirects]),
             PAGES + "\n" + table(word_meaning, [(f"`{word}`", text) for word, text in MALFORMED.items()]),
             CUT + "\n" + table(word_meaning, [(f"`{word}`", text) for word, text in TRUNCATED.items()]),

@@ -34,8 +34,8 @@ folder of the file that names them, elsewhere from the working directory.
 Patterns are RE2's, which needs linear time on any text; a pattern matches where it is found anywhere in the URL, so
 anchor it with `^` and `$` where that matters.
 
-*Changes*: `fixed` never after the crawl was made; `changeable` and `live` when it is resumed, by flag or `--set`;
-`each run` is given anew every time.
+*Changes*: `fixed` never after the crawl was made; `changeable` and `live` when it is resumed, by flag or `--set`, and
+`live` also while it runs, by `gossamer set DIR KEY=VALUE`; `each run` is given anew every time.
 """
 
 

@@ -33,7 +33,7 @@ END: Final = "# end of the settings"
 """The last line: without it the file was cut, and settings that follow the cut would silently be defaults again."""
 
 SECTION: Final = re.compile(r"\[([a-z_]+(?:\.\"[^\"]+\")?)\]")
-LINE: Final = re.compile(r"([a-z_]+) = .*  # (.*)")
+LINE: Final = re.compile(r"([a-z0-9_]+) = .*  # (.*)")
 FIXED_MARK: Final = "fixed; "
 
 

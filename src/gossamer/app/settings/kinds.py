@@ -259,6 +259,9 @@ def read_resolve(value: object) -> str:
     return f"{host.strip().lower().rstrip('.')}={read_address(address)}"
 
 
+PATTERN_HINT: Final = "patterns are RE2 syntax: no look-around, no back-references"
+
+
 def read_pattern(value: object) -> str:
     """A regular expression of the linear-time engine RE2."""
     text = read_text(value)
@@ -267,7 +270,8 @@ def read_pattern(value: object) -> str:
     try:
         re2.compile(text, options)
     except re2.error as error:
-        raise ValueError(value) from error
+        said = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
+        raise WrongValueError(f"has a pattern that RE2 cannot read, {text!r}: {said}", PATTERN_HINT) from error
     return text
 
 

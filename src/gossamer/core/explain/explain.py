@@ -88,7 +88,7 @@ def with_search(
 def _cause(evidence: UrlEvidence, robots: RobotsPart) -> Cause:
     record = evidence.record
     if record is None:
-        return _cause_unknown(evidence)
+        return _cause_unknown(evidence, robots)
     match record.state:
         case PageState.DONE:
             return _cause_done(record)
@@ -104,12 +104,16 @@ def _cause(evidence: UrlEvidence, robots: RobotsPart) -> Cause:
             return waiting_cause(evidence, record, robots)
 
 
-def _cause_unknown(evidence: UrlEvidence) -> Cause:
+def _cause_unknown(evidence: UrlEvidence, robots: RobotsPart) -> Cause:
     if evidence.scope.verdict != WANTED:
         return Cause(evidence.scope.verdict, evidence.scope.text)
-    return Cause(
-        NEVER_FOUND, "no page fetched so far led to it, or every link to it was refused where it stood: --search looks"
-    )
+    text = "no page fetched so far led to it, or every link to it was refused where it stood: --search looks"
+    waiting = sum(evidence.host.state.queued) if evidence.host is not None else 0
+    if waiting:
+        text += f"; {waiting:,} URLs of its host are still queued, and may lead to it"
+    if robots.allowed is False and robots.line:
+        text += f"; robots.txt disallows it (line {robots.line_number}: {robots.line})"
+    return Cause(NEVER_FOUND, text)
 
 
 def _cause_done(record: PageRecord) -> Cause:

@@ -34,14 +34,16 @@ _FOUND_AS: Final = {
 def judged_anew(judge: LinkJudge, url: str, record: PageRecord | None, site: str) -> ScopePart:
     """What scope and filters say of a normalised URL under the settings now in force.
 
-    A known URL is judged as it was found; one without a record as a plain link, one step from a seed.
+    A known URL is judged as it was found; one without a record as a plain link, one step from a seed, or as an entry of
+    a sitemap or feed where no links are followed.
     """
     if record is not None:
         finding = finding_of(record)._replace(url=url)
         judged_as = f"judged anew, as it was found: {_words(finding)}, depth {record.depth}"
     else:
-        finding = _plain_link(judge, url)
-        judged_as = "judged anew, as a plain link one step from a seed: it has no record"
+        finding = _first_step(judge, url)
+        what = "a plain link" if finding.kinds[0] is LinkKind.A else _words(finding)
+        judged_as = f"judged anew, as {what} one step from a seed: it has no record"
     if finding.group in judge.groups:
         judged_as += f", seed group {finding.group}"
     reason = judge.judge_finding(finding)
@@ -49,9 +51,14 @@ def judged_anew(judge: LinkJudge, url: str, record: PageRecord | None, site: str
     return ScopePart(verdict=reason or WANTED, text=text, judged_as=judged_as)
 
 
-def _plain_link(judge: LinkJudge, url: str) -> Finding:
-    """A link one step from a seed of the group that wants the URL, or else has it in scope; of no group without one."""
-    links = [Finding(url, (LinkKind.A,), nofollow=False, depth=1, group=group) for group in ("", *judge.groups)]
+def _first_step(judge: LinkJudge, url: str) -> Finding:
+    """A link one step from a seed of the group that wants the URL, or else has it in scope; of no group without one.
+
+    The link is of the plainest kind that is followed.
+    """
+    kinds = (LinkKind.A, LinkKind.SITEMAP, LinkKind.FEED)
+    kind = next((each for each in kinds if each in judge.filters.kinds), LinkKind.A)
+    links = [Finding(url, (kind,), nofollow=False, depth=1, group=group) for group in ("", *judge.groups)]
     verdicts = {link: judge.judge_finding(link) for link in links}
     return min(links, key=lambda link: (verdicts[link] != "", verdicts[link] == Reason.SCOPE))
 

@@ -14,7 +14,7 @@ class Ledger(msgspec.Struct):
     sent: int = 0
     seen: int = 0
     new: int = 0
-    # Links that came from other shards: received = refused + seen + new.
+    # Links that came from other shards, or from this one's own outbox: received = refused + seen + new.
     received: int = 0
     received_refused: int = 0
     received_seen: int = 0

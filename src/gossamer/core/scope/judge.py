@@ -95,17 +95,26 @@ class LinkJudge:
         depth_max = self.depth_max_of(group)
         too_deep = depth_max is not None and depth > depth_max
         group = group if group in self.groups else ""
-        reason_by_kind = {
-            kind: self._reason_of_kind(LinkKind(kind), too_deep=too_deep, all_nofollow=all_nofollow)
-            for kind in set(links.kinds)
-        }
+        # A page names the same URL five times: each is looked at once.
+        known: dict[tuple[bool, bool], dict[str, str]] = {}
+        by_kind: dict[int, tuple[str, bool, bool, bool, dict[str, str]]] = {}
+        for kind in sorted(set(links.kinds)):
+            reason = self._reason_of_kind(LinkKind(kind), too_deep=too_deep, all_nofollow=all_nofollow)
+            heeds_nofollow = reason is not Reason.KIND and kind not in NOT_ON_PAGES
+            asked = kind not in UNSCOPED, kind not in UNFILTERED
+            by_kind[kind] = (reason, heeds_nofollow, *asked, known.setdefault(asked, {}))
         verdicts: list[str] = []
         for url, kind, flag in zip(links.urls, links.kinds, links.flags, strict=True):
-            reason = reason_by_kind[kind]
-            if flag & nofollow and reason is not Reason.KIND and kind not in NOT_ON_PAGES:
-                reason = Reason.NOFOLLOW
-            scoped, filtered = kind not in UNSCOPED, kind not in UNFILTERED
-            verdicts.append(reason or self._reason_of_url(url, group, scoped=scoped, filtered=filtered))
+            verdict, heeds_nofollow, scoped, filtered, judged = by_kind[kind]
+            if flag & nofollow and heeds_nofollow:
+                verdict = Reason.NOFOLLOW
+            elif not verdict:
+                before = judged.get(url)
+                verdict = (
+                    self._reason_of_url(url, group, scoped=scoped, filtered=filtered) if before is None else before
+                )
+                judged[url] = verdict
+            verdicts.append(verdict)
         return verdicts
 
     def judge_one(self, url: str, kind: LinkKind, depth: int, group: str = "") -> str:

@@ -53,7 +53,7 @@ EXPLANATIONS: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.NOT_INCLUDED: "no --include pattern finds a match in it",
         Reason.BLOCKED: "its host, address or beginning is on the block list",
         Reason.NOFOLLOW: "the page or the link says nofollow",
-        Reason.KIND: "links of this kind are recorded, not followed; scope.follow_kinds changes that",
+        Reason.KIND: "links of this kind are recorded, not followed; scope.follow and scope.follow_kinds change that",
         Reason.SCHEME: "neither http nor https",
         Reason.REDIRECT_HOPS: "reached only through more redirects than are followed",
         Reason.REDIRECT_LOOP: "its redirects lead back to it",

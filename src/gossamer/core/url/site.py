@@ -59,7 +59,8 @@ class SiteList:
 def _rules(source: bytes) -> list[str]:
     """The rules of a list, those with letters outside ASCII in Punycode too.
 
-    The library would encode every rule anew to find that nearly all of them are ASCII.
+    The library would encode every rule anew to find that nearly all of them are ASCII. The list's names are normalised
+    (its guidelines want that), so Punycode alone is enough.
     """
     rules: list[str] = []
     for line in source.decode().splitlines():
@@ -68,8 +69,12 @@ def _rules(source: bytes) -> list[str]:
             rules.append(rule)
             if not rule.isascii():
                 exception = "!" if rule[0] == "!" else ""
-                rules.append(exception + rule.lstrip("!").encode("idna").decode("ascii"))
+                rules.append(exception + ".".join(map(_in_punycode, rule.lstrip("!").split("."))))
     return rules
+
+
+def _in_punycode(label: str) -> str:
+    return label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
 
 
 def _is_address(host: str) -> bool:
