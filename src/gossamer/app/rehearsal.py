@@ -21,7 +21,6 @@ from gossamer.core.url.parse import authority_of, host_of
 from gossamer.core.url.site import SiteList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from gossamer.app.seeds import Seed
@@ -105,17 +104,15 @@ def lines_of(found: Rehearsal, settings: Settings, folder: Path) -> list[str]:
 
 
 def _caps(crawl: CrawlSettings, depth: int | None) -> str:
-    count: Callable[[Any], str] = figures.count
-    caps: tuple[tuple[str, float | None, Callable[[Any], str], str], ...] = (
-        ("", crawl.max_pages, count, " pages"),
-        ("", crawl.max_bytes, figures.size, ""),
-        ("", crawl.max_pages_per_host, count, " pages of each host"),
-        ("", crawl.max_bytes_per_host, figures.size, " of each host"),
-        ("depth ", depth, count, ""),
-        ("", crawl.max_time, figures.duration, ""),
-    )
-    told = [f"{before}{write(value)}{after}" for before, value, write, after in caps if value is not None]
-    return ", ".join(told) or "none"
+    told = [
+        f"{figures.count(crawl.max_pages)} pages" if crawl.max_pages is not None else "",
+        figures.size(crawl.max_bytes) if crawl.max_bytes is not None else "",
+        f"{figures.count(crawl.max_pages_per_host)} pages of each host" if crawl.max_pages_per_host is not None else "",
+        f"{figures.size(crawl.max_bytes_per_host)} of each host" if crawl.max_bytes_per_host is not None else "",
+        f"depth {figures.count(depth)}" if depth is not None else "",
+        figures.duration(crawl.max_time) if crawl.max_time is not None else "",
+    ]
+    return ", ".join(filter(None, told)) or "none"
 
 
 def _robots_lines(authority: str, robots: Robots) -> list[str]:
