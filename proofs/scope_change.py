@@ -158,7 +158,7 @@ def run(quick: bool) -> int:
         web.fill()
         proof = Proof(web, Path(name))
         (proof.folder / "domains").write_text("h0.site1.test\nh1.site2.test\n")
-        (proof.folder / "blocked").write_text("h0.site0.test/b/\n")
+        (proof.folder / "blocked").write_text(site.url("/b/", "h0.site0.test") + "\n")
         for number, pair in enumerate(PAIRS_QUICK if quick else PAIRS):
             _prove(proof, pair, number)
     proof.expect(proof.withdrawn > 0, "no queued URL was refused under a narrower scope: nothing was shown of that")
