@@ -135,7 +135,8 @@ def test_the_other_scheme_is_left_alone_once_the_page_is_there() -> None:
     assert record_of(bench, f"{H}/new").state == PageState.DONE
 
 
-def test_www_is_learned_for_both_hosts() -> None:
+def two_hosts() -> Bench:
+    """Pages under both names, and once that is learned, pages that link to the other name's."""
     bench = Bench(clock=SimClock(), seeds=("http://h.test/",))
     site(bench, lambda number: f"http://h.test/p{number}", lambda number: f"http://www.h.test/p{number}", late=())
     # The hosts are asked side by side: the pages that show the rule at work come late.
@@ -145,11 +146,30 @@ def test_www_is_learned_for_both_hosts() -> None:
     for host in ("h.test", "www.h.test"):
         bench.web.put(f"http://{host}/a", page("http://h.test/b", words="a"))
         bench.web.put(f"http://{host}/b", page("http://h.test/a", "http://www.h.test/b", words="b"))
+    return bench
+
+
+def test_www_is_learned_for_both_hosts() -> None:
+    bench = two_hosts()
     run(crawled(bench, f"{H}/"))
     for host in ("h.test", "www.h.test"):
         assert [rule.words for rule in rules_of(bench, host) if rule.is_in_force] == ["www"]
     assert record_of(bench, "http://h.test/a").alias_of == "http://www.h.test/a"
     assert record_of(bench, "http://www.h.test/b").alias_of == "http://h.test/b"
+
+
+def test_www_that_errs_on_one_host_ends_on_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = two_hosts()
+    bench.web.put("http://h.test/b", page("http://h.test/a", "http://www.h.test/b", "http://h.test/c", words="b"))
+    bench.web.put("http://h.test/c", page("http://www.h.test/c", words="c"))
+    bench.web.put("http://www.h.test/c", page(words="not what /c is on the other host"))
+    checked = RULES.page_key("www.h.test", "http://www.h.test/c")
+    monkeypatch.setattr(aliases, "is_checked", lambda key: key == checked)
+    run(crawled(bench, f"{H}/"))
+    for host in ("h.test", "www.h.test"):
+        assert not [rule for rule in rules_of(bench, host) if rule.is_in_force]
+    assert left_alone(bench) == 0
+    assert {f"http://{host}/{name}" for host in ("h.test", "www.h.test") for name in "abc"} <= set(bench.web.urls)
 
 
 def test_a_useless_parameter_stands_for_all_its_values() -> None:

@@ -9,16 +9,20 @@ from typing import Any
 import pytest
 
 from gossamer.core.ending import EndState
+from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.records import PageState
-from gossamer.flow import outbox
+from gossamer.flow import loop, outbox
 from gossamer.flow.follow import add_seeds
 from gossamer.flow.loop import crawl
 from gossamer.flow.seeding import seed
+from gossamer.flow.shard import Shard
+from gossamer.flow.worker import Worker
 from gossamer.ports.store import StoreFull, Table
 from gossamer.simulation.clock import SimClock
 from tests.workers import Bench, Reply, page, run
 
 A, B = "http://a.test", "http://b.test"
+TEXT = (("Content-Type", "text/plain"),)
 
 
 def site(bench: Bench, pages: int, host: str = A) -> None:
@@ -167,3 +171,24 @@ def test_a_shard_that_lost_its_seeds_gets_them_again() -> None:
     assert all(bench.record(url) is not None for url, _ in seeds)
     assert sum(shard.ledger.new for shard in bench.worker.shards) == 8
     assert bench.problems() == []
+
+
+def test_what_a_command_brings_about_is_booked_after_what_was_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last URL of a host is refused, and that gives the host another one, as a URL that stood for others does."""
+    bench = Bench(clock=SimClock(), seeds=(f"{A}/",))
+    bench.web.put(f"{A}/robots.txt", Reply(body=b"User-agent: *\nDisallow: /denied\n", headers=TEXT))
+    bench.web.put(f"{A}/allowed", page(words="allowed"))
+    refuse = loop.refuse_queued
+
+    def refuse_and_stop(worker: Worker, shard: Shard, command: Refuse) -> None:
+        refuse(worker, shard, command)
+        add_seeds(worker, [f"{A}/allowed"])
+        worker.stopping = True
+
+    monkeypatch.setattr(loop, "refuse_queued", refuse_and_stop)
+    run(crawled(bench, f"{A}/denied"))
+    monkeypatch.undo()
+    assert f"{A}/allowed" not in bench.web.urls
+    bench.reopen()
+    run(crawled(bench))
+    assert f"{A}/allowed" in bench.web.urls

@@ -46,11 +46,6 @@ def host_requests(settings: Settings, environment: Mapping[str, str] | None = No
     return MappingProxyType({name: request for name, request in found.items() if request != HostRequest()})
 
 
-def unresolved_hosts(settings: Settings) -> frozenset[str]:
-    """The hosts whose names only their proxy resolves."""
-    return frozenset(name for name, host in settings.hosts.items() if host.proxy is not None and host.proxy_resolves)
-
-
 def check_hosts(settings: Settings, *, starting: bool) -> None:
     """Raise UserError for the first thing that does not hold. `starting`: secrets are needed now, and must be there."""
     for name, host in settings.hosts.items():

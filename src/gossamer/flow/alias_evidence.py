@@ -8,6 +8,7 @@ left alone for the sake of a URL that turned out to be no page.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,7 +53,7 @@ class _Pair:
 def weigh(worker: Worker, shard: Shard, finished: Finished, fate: Fate) -> None:
     """Learn from a visit that is settled, and undo what it shows to be wrong."""
     record = finished.record
-    if not shard.rules.aliases or record.kind != UrlKind.PAGE:
+    if not shard.rules.aliases:
         return
     host_id = finished.lease.host_id
     state = shard.frontier.hosts[host_id].state
@@ -60,8 +61,10 @@ def weigh(worker: Worker, shard: Shard, finished: Finished, fate: Fate) -> None:
         if not is_page(record):
             release_from(worker, shard, host_id, finished.entry.fingerprint)
         if state.releasing:
-            _release_all(worker, shard, host_id, state)
-    if fate.kind not in (FateKind.DONE, FateKind.GONE) or finished.exchange.truncated is not None:
+            _release_all(worker, shard, host_id)
+    if record.kind != UrlKind.PAGE or fate.kind not in (FateKind.DONE, FateKind.GONE):
+        return
+    if finished.exchange.truncated is not None:
         return
     key = url_key(record.url, shard.rules.key_rules)
     _watch(shard, finished, key)
@@ -126,7 +129,7 @@ def _take_in(worker: Worker, shard: Shard, finished: Finished, pair: _Pair, *, a
         refuted = refute(state.aliases, pair.spelling, record.url)
         if refuted is not None:
             worker.note(AliasRefuted(state.name, refuted.words, *refuted.against))
-            _release_all(worker, shard, host_id, state)
+            _release_all(worker, shard, host_id)
         _mirror(worker, shard, state, pair)
         return
     own = record.digest if is_page(record) and is_page(pair.record) else finished.entry.fingerprint
@@ -151,10 +154,10 @@ def _mirror(worker: Worker, shard: Shard, state: HostState, pair: _Pair) -> None
         return
     had = rule_for(other.aliases, AliasKind.WWW, "")
     was_in_force = had is not None and had.is_in_force
-    other.aliases = [*(each for each in other.aliases if each.kind != AliasKind.WWW), rule]
+    other.aliases = [*(each for each in other.aliases if each.kind != AliasKind.WWW), deepcopy(rule)]
     _save_state(shard, host_id, other)
     if was_in_force and not rule.is_in_force:
-        _release_all(worker, shard, host_id, other)
+        _release_all(worker, shard, host_id)
 
 
 def _save_state(shard: Shard, host_id: bytes, state: HostState) -> None:
@@ -191,10 +194,14 @@ def release_from(worker: Worker, shard: Shard, host_id: bytes, fingerprint: byte
             pass
 
 
-def _release_all(worker: Worker, shard: Shard, host_id: bytes, state: HostState) -> None:
+def _release_all(worker: Worker, shard: Shard, host_id: bytes) -> None:
     """A rule erred: what was left alone on this host is fetched; a great many over the visits to come."""
-    state.releasing = _release(worker, shard, host_id)
-    _save_state(shard, host_id, state)
+    releasing = _release(worker, shard, host_id)
+    # What was queued may have brought the host into the working set, with a state of its own.
+    state = shard.host_state(host_id)
+    if state is not None:
+        state.releasing = releasing
+        _save_state(shard, host_id, state)
 
 
 def _release(worker: Worker, shard: Shard, prefix: bytes) -> bool:

@@ -10,7 +10,7 @@ useless, the key without them -> the key of the URL that stands for all their va
 
 from __future__ import annotations
 
-from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, PageRecord, PageState, decode_page
+from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, PageRecord, PageState, UrlKind, decode_page
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.alias import AliasRule, is_checked, others, without_useless
 from gossamer.core.url.key import url_key
@@ -62,7 +62,9 @@ def _standing(shard: Shard, key: str, rules: list[AliasRule], group: bytes) -> t
 
 
 def _stands(record: PageRecord, *, near: bool) -> bool:
-    """Whether a known URL may stand for another: a page, or queued under the same robots.txt."""
+    """Whether a known URL may stand for another: a page, or to be one and queued under the same robots.txt."""
+    if record.kind != UrlKind.PAGE:
+        return False
     if record.state == PageState.QUEUED:
         return near
     return is_page(record)

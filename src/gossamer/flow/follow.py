@@ -60,7 +60,7 @@ def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: st
     verdicts: list[str] = [Reason.REDIRECT_HOPS]
     if record.redirects < REDIRECT_HOPS_MAX:
         verdicts = worker.judge.judge(links, record.depth, group=record.group)
-    count_links(worker, shard, record, links, verdicts)
+    count_links(worker, shard, record, links, verdicts, step=Step("R", record.depth))
     if verdicts[0]:
         return
     found = FoundLinks(

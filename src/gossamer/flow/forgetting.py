@@ -109,6 +109,6 @@ def _uncount(ledger: Ledger, record: PageRecord) -> None:
 def _clear(record: PageRecord) -> None:
     record.state, record.reason, record.tries = PageState.QUEUED, "", 0
     record.etag, record.last_modified, record.digest = "", "", b""
-    record.copy_of, record.location, record.alias_of = "", "", ""
+    record.copy_of, record.location, record.alias_of, record.detail = "", "", "", ""
     record.tried, record.cookies = [], []
     record.queue = min(record.level, LEVELS - 1)

@@ -75,7 +75,10 @@ class Inbox:
     async def sitemaps_of(self, authority: str) -> tuple[str, ...]:
         """The sitemaps that an authority's robots.txt names, as written; the file is fetched where it is not known."""
         shard, product = self.shard, self.shard.frontier.policy.product
-        host_id = shard.rules.ids.host_id(host_of(authority + "/"))
+        host = host_of(authority + "/")
+        if shard.frontier.policy.rule_of(host).robots_ignored:
+            return ()
+        host_id = shard.rules.ids.host_id(host)
         robots = self._robots_of(host_id, authority)
         if robots is None or robots.expires_at <= self.worker.clock.now():
             answer = await self.fetch_robots(Errand(host_id, authority, authority + "/robots.txt", 0))

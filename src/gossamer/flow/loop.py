@@ -54,27 +54,41 @@ def attach(worker: Worker) -> Worker:
 
 
 def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
-    """Do what a frontier asks for; what that brings about is done too, in order."""
-    queue = list(todo)
-    for command in queue:
-        match command:
-            case commands.Visit(lease):
-                worker.budget.reserve(lease)
-                worker.start_visit(visit(worker, shard, lease), lease)
-            case commands.Resolve(host_id, host):
-                worker.start(resolve(worker, shard, host_id, host))
-            case commands.SendErrand(errand, origin):
-                worker.start(run_errand(worker, shard, errand, origin))
-            case commands.Tell(fact):
-                worker.note(fact)
-            case commands.NameSitemaps():
-                name_sitemaps(worker, shard, command)
-            case commands.Refuse():
-                refuse_queued(worker, shard, command)
-            case commands.Refill() | commands.Wake() | commands.Postpone():
-                queue += shard.frontier.handle(load(worker, shard, command), worker.clock.now())
-            case _:
-                shard.book(command)
+    """Do what a frontier asks for; what that brings about is done too, in order.
+
+    A command may bring about others of the same shard (a refused URL releases what it stood for). They come after those
+    already there: booked before them, they would be undone by them.
+    """
+    if shard.todo:
+        shard.todo += todo
+        return
+    shard.todo = list(todo)
+    try:
+        for command in shard.todo:
+            _do(worker, shard, command)
+    finally:
+        shard.todo = []
+
+
+def _do(worker: Worker, shard: Shard, command: Command) -> None:
+    match command:
+        case commands.Visit(lease):
+            worker.budget.reserve(lease)
+            worker.start_visit(visit(worker, shard, lease), lease)
+        case commands.Resolve(host_id, host):
+            worker.start(resolve(worker, shard, host_id, host))
+        case commands.SendErrand(errand, origin):
+            worker.start(run_errand(worker, shard, errand, origin))
+        case commands.Tell(fact):
+            worker.note(fact)
+        case commands.NameSitemaps():
+            name_sitemaps(worker, shard, command)
+        case commands.Refuse():
+            refuse_queued(worker, shard, command)
+        case commands.Refill() | commands.Wake() | commands.Postpone():
+            shard.todo += shard.frontier.handle(load(worker, shard, command), worker.clock.now())
+        case _:
+            shard.book(command)
 
 
 def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake | commands.Postpone) -> events.Event:

@@ -23,6 +23,7 @@ from gossamer.core.frontier.records import HOST_ID_BYTES, QUEUES, PageRecord, Pa
 from gossamer.core.frontier.rejudging import refusal_of
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.page.links import LinkKind
+from gossamer.core.robots.verdict import ROBOTS_TARGET
 from gossamer.core.scope.identity import JudgedBy, decode_judged_by, encode_judged_by
 from gossamer.core.scope.judge import NAMED_BY_PEOPLE
 from gossamer.core.scope.reasons import Reason
@@ -185,9 +186,13 @@ class _Change:
             page = _record_of(self.worker, refusal.referrer)
             if page is None or not follows_copy(self.worker, page):
                 return Reason.COPY
-        reason = self.worker.judge.judge_finding(refusal.finding)
+        judge = self.worker.judge
+        reason = judge.judge_finding(refusal.finding)
         if not reason and refusal.finding.kinds == (LinkKind.SITEMAP,) and not _is_vouched(refusal):
             return Reason.SITEMAP_HOST
+        if not reason and refusal.finding.kinds == (LinkKind.TO_SITEMAP,) and not _is_named_freely(refusal):
+            host = host_of(refusal.url)
+            return judge.scope_of(refusal.group).judge(refusal.url, host, self.worker.rules.sites.site_of(host))
         return reason
 
     def _queue(self, shard: Shard, key: bytes, record: PageRecord, refusal: Refusal) -> None:
@@ -253,6 +258,11 @@ class _Change:
 def _is_vouched(refusal: Refusal) -> bool:
     """Whether a sitemap may speak for what it names: for another host it was never asked whether it might."""
     return host_of(refusal.url) == host_of(refusal.referrer)
+
+
+def _is_named_freely(refusal: Refusal) -> bool:
+    """Whether a sitemap may lie out of scope: one that a robots.txt names, and what lies on the host that names it."""
+    return refusal.referrer.endswith(ROBOTS_TARGET) or _is_vouched(refusal)
 
 
 def _record_of(worker: Worker, url: str) -> PageRecord | None:

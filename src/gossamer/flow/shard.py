@@ -68,6 +68,8 @@ class Shard:
     """What waits for the next commit to be durable."""
     errands: dict[Errand, asyncio.Future[RobotsAnswer]] = field(default_factory=dict)
     """robots.txt files being fetched here for other hosts."""
+    todo: list[commands.Command] = field(default_factory=list[commands.Command])
+    """What its frontier asked for and is being done; empty between steps."""
     _committing: list[Callable[[], None]] = field(default_factory=list)
     _books: bytes = field(init=False)
     """The ledger as the last commit holds it."""

@@ -28,10 +28,11 @@ _ACCEPT: Final = {
 async def visit(worker: Worker, shard: Shard, lease: Lease) -> None:
     """Carry a lease to its end: fetch, read, ask whether the content was seen, then archive and report in one step."""
     exchange = await worker.fetcher.fetch(_request(worker, lease))
-    worker.asking.learn(lease.url, exchange)
+    # From here the gap runs, however long reading takes.
+    shard.frontier.exchange_ended(lease)
     try:
+        worker.asking.learn(lease.url, exchange)
         if exchange.body is not None and exchange.body.size > PAGE_BYTES_AT_ONCE_MAX:
-            shard.frontier.exchange_ended(lease)
             await worker.pace.turn()
         finished = Finished(lease, exchange, await read_answer(worker, lease, exchange))
         await hear_other_hosts(worker, finished)
@@ -50,7 +51,6 @@ async def visit(worker: Worker, shard: Shard, lease: Lease) -> None:
 async def _see_and_report(worker: Worker, shard: Shard, finished: Finished) -> None:
     """The content-seen test, and the report. Who is told "new" owes the digest's shard a claim or a release."""
     digest = finished.reading.digest
-    shard.frontier.exchange_ended(finished.lease)
     owner = worker.exchange.shard(worker.rules.shard_of_digest(digest))
     finished.earlier = await owner.earlier_copy(digest)
     claim: Claim | None = None

@@ -31,11 +31,6 @@ class Unpacker:
         self._taken = 0
         self._given = 0
 
-    @property
-    def is_packed(self) -> bool:
-        """Whether it turned out to be gzip."""
-        return bool(self._packed)
-
     def feed(self, data: bytes) -> bytes:
         """What one more piece brings."""
         self._waiting += data
