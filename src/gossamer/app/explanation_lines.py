@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from gossamer.app.escape import inert
 from gossamer.app.figures import count, duration, moment, size
 from gossamer.core.frontier.records import LEVELS
+from gossamer.core.robots.verdict import ROBOTS_TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,7 +93,7 @@ def _where(found: FoundPart) -> str:
     if not found.referrer:
         return "as a seed"
     if found.hops.endswith("M"):
-        through = "named by" if found.referrer.endswith("/robots.txt") else "through sitemap"
+        through = "named by" if found.referrer.endswith(ROBOTS_TARGET) else "through sitemap"
     else:
         through = "through feed" if found.hops.endswith("F") else "on"
     what = "" if found.kind == "page" else f"as a {found.kind} "

@@ -19,7 +19,7 @@ from gossamer.core.politeness.gap import gap_seconds
 from gossamer.core.preference.site_files import site_preferences
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
-from gossamer.core.robots.verdict import RobotsVerdict, verdict_of
+from gossamer.core.robots.verdict import ROBOTS_TARGET, RobotsVerdict, verdict_of
 from gossamer.core.url.key import KEY_RULES_NEWEST, KeyRules, url_key
 from gossamer.core.url.parse import authority_of, host_of, target_of
 from gossamer.flow.asking import Asked
@@ -149,7 +149,7 @@ class Visitor:
         return step
 
     async def _read_robots(self, authority: str) -> Robots:
-        url = authority + "/robots.txt"
+        url = authority + ROBOTS_TARGET
         if self._frontier.rule_of(host_of(url)).robots_ignored:
             now = self._network.clock.now()
             return Robots(url, RobotsState(RobotsKind.ALLOW_ALL, now, now, reason=IGNORED), None, 0)

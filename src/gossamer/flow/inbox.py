@@ -12,6 +12,7 @@ from gossamer.core.limits import LINKS_AT_ONCE_MAX
 from gossamer.core.page.found import decode_found
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
+from gossamer.core.robots.verdict import ROBOTS_TARGET
 from gossamer.core.url.parse import host_of
 from gossamer.flow.admission import admit
 from gossamer.flow.shard import Shard
@@ -81,7 +82,7 @@ class Inbox:
         host_id = shard.rules.ids.host_id(host)
         robots = self._robots_of(host_id, authority)
         if robots is None or robots.expires_at <= self.worker.clock.now():
-            answer = await self.fetch_robots(Errand(host_id, authority, authority + "/robots.txt", 0))
+            answer = await self.fetch_robots(Errand(host_id, authority, authority + ROBOTS_TARGET, 0))
             now = self.worker.clock.now()
             # The host keeps it, as if it had asked for a page's sake.
             loaded = None if host_id in shard.frontier.hosts else shard.load_hosts([host_id])[0]

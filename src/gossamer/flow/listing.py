@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import cast
 
 from gossamer.core.frontier.commands import NameSitemaps
 from gossamer.core.frontier.priority import level_of
@@ -15,6 +15,7 @@ from gossamer.core.http.exchange import Exchange
 from gossamer.core.limits import SITEMAP_ASKED_SECONDS_MAX, SITEMAP_HOSTS_ASKED_MAX, SITEMAP_NESTING_MAX
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.page.links import LinkKind, Links
+from gossamer.core.robots.verdict import ROBOTS_TARGET
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.sitemap.discovery import WELL_KNOWN_PATHS
 from gossamer.core.sitemap.hints import NO_HINTS, Hints
@@ -27,8 +28,6 @@ from gossamer.flow.reading import Reading
 from gossamer.flow.rows import Step, link_rows
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
-
-ROBOTS_PATH: Final = "/robots.txt"
 
 
 @dataclass(slots=True)
@@ -80,7 +79,7 @@ def name_sitemaps(worker: Worker, shard: Shard, command: NameSitemaps) -> None:
     """A robots.txt was read: queue the sitemaps that it names, or by setting those where many sites have one."""
     if LinkKind.TO_SITEMAP not in worker.judge.filters.kinds:
         return
-    source, cause = command.authority + ROBOTS_PATH, command.cause
+    source, cause = command.authority + ROBOTS_TARGET, command.cause
     named = [url for url in resolve(source, command.urls) if url and url != source]
     if not named and worker.policy.well_known_sitemaps:
         named = [command.authority + path for path in WELL_KNOWN_PATHS]
@@ -99,7 +98,7 @@ async def vouched_hosts(worker: Worker, record: PageRecord, listing: Listing) ->
     sitemaps.org, "Sitemaps & Cross Submits". Only hosts with an entry that is wanted are asked.
     """
     own = host_of(record.url)
-    trusted = {own, *(host_of(url) for url in record.trail if url.endswith(ROBOTS_PATH))}
+    trusted = {own, *(host_of(url) for url in record.trail if url.endswith(ROBOTS_TARGET))}
     names = {record.url, *record.trail}
     wanted = _entries(listing.urls, LinkKind.SITEMAP, listing.children, LinkKind.SITEMAP).links
     verdicts = worker.judge.judge(wanted, record.depth, group=record.group)
@@ -216,4 +215,4 @@ async def _names_one(worker: Worker, authority: str, names: set[str]) -> bool:
         sitemaps = await asyncio.wait_for(receiver.sitemaps_of(authority), SITEMAP_ASKED_SECONDS_MAX)
     except TimeoutError:
         return False
-    return not names.isdisjoint(resolve(authority + ROBOTS_PATH, sitemaps))
+    return not names.isdisjoint(resolve(authority + ROBOTS_TARGET, sitemaps))

@@ -18,7 +18,7 @@ from gossamer.core.preference.site_files import site_preferences
 from gossamer.core.preference.tdm_file import TDM_FILE_TARGET
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState
 from gossamer.core.robots.parse import RobotsRules
-from gossamer.core.robots.verdict import verdict_of
+from gossamer.core.robots.verdict import ROBOTS_TARGET, verdict_of
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import authority_of, target_of
 
@@ -43,7 +43,7 @@ def permission(host: BackQueue, entry: Entry, policy: FrontierPolicy, now: float
     authority, target = authority_of(url), target_of(url)
     robots = host.robots.get(authority)
     if robots is None or robots.expires_at <= now:
-        return Permission(RobotsPending(authority, authority + "/robots.txt"))
+        return Permission(RobotsPending(authority, authority + ROBOTS_TARGET))
     rules = host.rules_of(authority, policy.product)
     verdict = verdict_of(robots, rules, target)
     if not verdict.allowed:
