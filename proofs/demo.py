@@ -16,6 +16,7 @@ from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
+from proofs.terminal import read_terminal
 from tests import crawls, ledgers, readers
 from tools.environment import ROOT
 
@@ -54,19 +55,10 @@ def _environment() -> dict[str, str]:
 def _on_a_terminal(command: list[str], cwd: Path) -> tuple[int, str]:
     """Run with standard error on a terminal of its own; the exit code, and what the terminal got."""
     ours, theirs = pty.openpty()
-    shown: list[bytes] = []
     with subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=theirs, env=_environment()) as process:
         os.close(theirs)
-        while True:
-            try:
-                data = os.read(ours, 65536)
-            except OSError:  # the other end is closed (EIO)
-                break
-            if not data:
-                break
-            shown.append(data)
-    os.close(ours)
-    return process.returncode, b"".join(shown).decode("utf-8", "replace")
+        shown = read_terminal(ours)
+    return process.returncode, shown.decode("utf-8", "replace")
 
 
 def _judge(tree: Path, folder: Path, code: int, shown: str, seconds: float) -> tuple[list[str], list[str]]:

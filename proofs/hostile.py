@@ -27,6 +27,7 @@ import duckdb
 
 from gossamer.app.escape import UNSAFE
 from gossamer.core.limits import FACT_LINE_BYTES_MAX
+from proofs.terminal import read_terminal
 from tests import crawls
 from tests.servers import small_site
 from tests.servers.small_site import Answer
@@ -162,19 +163,10 @@ def on_a_terminal(command: list[str], env: dict[str, str]) -> tuple[int, bytes]:
     """The exit code, and what a terminal of 120 columns got."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, SIZE)
-    shown: list[bytes] = []
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env) as process:
         os.close(theirs)
-        while True:
-            try:
-                data = os.read(ours, 65536)
-            except OSError:  # the other end is closed (EIO)
-                break
-            if not data:
-                break
-            shown.append(data)
-    os.close(ours)
-    return process.returncode, b"".join(shown)
+        shown = read_terminal(ours)
+    return process.returncode, shown
 
 
 def run(quick: bool) -> int:

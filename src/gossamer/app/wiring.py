@@ -133,14 +133,7 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
             archive=world.archive,
             datasets=world.datasets,
             exchange=exchange,
-            committer=Committer(
-                shards=shards,
-                archive=world.archive,
-                datasets=world.datasets,
-                clock=world.clock,
-                offload=world.offload,
-                next_number=max(shard.commit for shard in shards) + 1,
-            ),
+            committer=_committer(world, shards),
             asking=make_asking(settings),
             pauses={OPERATOR_PAUSE} if orders.paused_at else set(),
             is_public=lambda address: not guard.is_allowed(address),
@@ -152,6 +145,17 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
         exchange.join(shard.number, Inbox(worker, shard))
         restore_working_set(shard, now)
     return worker, world, recovery
+
+
+def _committer(world: World, shards: list[Shard]) -> Committer:
+    return Committer(
+        shards=shards,
+        archive=world.archive,
+        datasets=world.datasets,
+        clock=world.clock,
+        offload=world.offload,
+        next_number=max(shard.commit for shard in shards) + 1,
+    )
 
 
 def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) -> World:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, cast
 
 from gossamer.core.frontier.commands import NameSitemaps
 from gossamer.core.frontier.priority import level_of
@@ -28,6 +28,9 @@ from gossamer.flow.reading import Reading
 from gossamer.flow.rows import Step, link_rows
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
+
+URL_KINDS: Final = {LinkKind.TO_SITEMAP: UrlKind.SITEMAP, LinkKind.TO_FEED: UrlKind.FEED}
+"""What the links lead to that lead to no page."""
 
 
 @dataclass(slots=True)
@@ -152,7 +155,7 @@ def listing_kind(listing: Listing) -> LinkKind:
 def _entries(urls: list[str], kind: LinkKind, children: list[str], child: LinkKind) -> Entries:
     count = len(urls) + len(children)
     kinds = bytearray((kind,)) * len(urls) + bytearray((child,)) * len(children)
-    target = {LinkKind.TO_SITEMAP: UrlKind.SITEMAP, LinkKind.TO_FEED: UrlKind.FEED}.get(child, UrlKind.PAGE)
+    target = URL_KINDS.get(child, UrlKind.PAGE)
     targets = bytearray(len(urls)) + bytearray((target,)) * len(children)
     return Entries(Links([*urls, *children], kinds, bytearray(count), [""] * count), targets)
 

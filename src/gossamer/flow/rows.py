@@ -10,8 +10,9 @@ from gossamer.core.frontier.records import PageRecord
 from gossamer.core.frontier.rejudging import finding_of
 from gossamer.core.http.outcome import Failed, Fetched, Gone, NotModified, Outcome, Redirected, Refused
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
+from gossamer.core.preference.preferences import Preferences
 from gossamer.core.scope.refusal import Refusal, kind_words
-from gossamer.core.sitemap.hints import NO_HINTS
+from gossamer.core.sitemap.hints import NO_HINTS, Hints
 from gossamer.core.warc.date import milliseconds
 from gossamer.flow.finished import Finished
 
@@ -54,9 +55,8 @@ def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
     """One row of `pages`; `links` is how many were found."""
     lease, exchange, reading, stored = finished.lease, finished.exchange, finished.reading, finished.stored
     record, document, outcome = finished.record, reading.document, reading.outcome
-    listing, hints = reading.listing, record.hints or NO_HINTS
+    listing, directives = reading.listing, reading.directives
     reason = finished.fate.reason if finished.fate is not None else ""
-    directives, preferences = reading.directives, finished.preferences
     row: dict[str, Any] = {
         "url": exchange.url,
         "host": lease.host,
@@ -93,19 +93,33 @@ def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
         "noarchive": directives.noarchive,
         "unavailable_after": directives.unavailable_after,
         "robots_rules": ", ".join(directives.rules),
+        **_stated(finished.preferences),
+        **_hinted(record.hints or NO_HINTS),
+    }
+    return {name: [value] for name, value in row.items()}
+
+
+def _stated(preferences: Preferences) -> dict[str, Any]:
+    """What was said of the use of what came."""
+    return {
         "content_signal": preferences.said("content-signal"),
         "content_usage": preferences.said("content-usage"),
         "license": preferences.said("license"),
         "tdm_reservation": preferences.value("tdm-reservation"),
         "tdm_policy": preferences.value("tdm-policy"),
         "denied_uses": " ".join(preferences.denied),
+    }
+
+
+def _hinted(hints: Hints) -> dict[str, Any]:
+    """What sitemaps and feeds claim of it."""
+    return {
         "hint_lastmod": hints.lastmod,
         "hint_changefreq": hints.changefreq,
         "hint_priority": hints.priority if hints.priority >= 0 else None,
         "hint_published": hints.published,
         "hint_alternates": " ".join(f"{language}={url}" for language, url in hints.alternates),
     }
-    return {name: [value] for name, value in row.items()}
 
 
 def link_rows(record: PageRecord, links: Links, verdicts: list[str]) -> dict[str, list[Any]]:

@@ -33,6 +33,7 @@ from gossamer.core.url.parse import host_of
 from gossamer.flow.admission import admit
 from gossamer.flow.follow import follows_copy
 from gossamer.flow.forgetting import queue_anew
+from gossamer.flow.listing import URL_KINDS
 from gossamer.flow.rows import reconsidered_rows
 from gossamer.flow.seeding import SEEDED_KEY
 from gossamer.flow.shard import END, Shard
@@ -43,8 +44,6 @@ from gossamer.ports.store import Table
 JUDGED_KEY: Final = b"judged by"
 HOSTS_AT_ONCE: Final = 256
 """Hosts listed in one step."""
-URL_KINDS: Final = {LinkKind.TO_SITEMAP: UrlKind.SITEMAP, LinkKind.TO_FEED: UrlKind.FEED}
-"""What the links lead to that lead to no page."""
 OFFERED_PER_COMMIT: Final = 20_000
 """After so many URLs offered again a commit is waited for: what is not committed lies in memory."""
 
