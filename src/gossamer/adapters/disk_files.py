@@ -47,12 +47,15 @@ class FolderDisk:
                 found |= {f"{folder}/{entry.name}": entry.stat().st_size for entry in entries if _is_file(entry)}
         return found
 
-    def view(self, path: str) -> memoryview:
+    def view(self, path: str, *, scattered: bool = False) -> memoryview:
         """The bytes of a file, mapped; unmapped when the last reference goes."""
         with (self._root / path).open("rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 return memoryview(b"")
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if scattered:
+                mapped.madvise(mmap.MADV_RANDOM)
+            return memoryview(mapped)
 
     def patch(self, path: str, changes: Sequence[tuple[int, bytes]]) -> None:
         """Overwrite in place and sync."""

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import rocksdict
 
+from gossamer.core.limits import STORE_CACHE_BYTES, STORE_WRITE_BUFFERS_BYTES
 from gossamer.ports.store import (
     StoreBusy,
     StoreDamaged,
@@ -69,7 +70,10 @@ TABLES: Final = {
     Table.ALIAS: TableOptions(prefix=True),
     Table.OUTBOX: TableOptions(memtable=4 * MIB, deletions=True),
     Table.FILES: TableOptions(),
-    Table.SEEN: TableOptions(memtable=8 * MIB),
+    Table.SEEN: TableOptions(memtable=4 * MIB, deletions=True),
+    Table.SITE: TableOptions(memtable=4 * MIB),
+    Table.LINKER: TableOptions(memtable=4 * MIB),
+    Table.TEMPLATE: TableOptions(memtable=4 * MIB),
     Table.META: TableOptions(),
 }
 """Every table of the port. Memtables are upper ends: the shared budget flushes sooner when many shards are busy."""
@@ -102,7 +106,11 @@ class RocksResources:
     """
 
     def __init__(
-        self, *, cache_bytes: int = 256 * MIB, write_buffer_bytes: int = 128 * MIB, background_threads: int = 2
+        self,
+        *,
+        cache_bytes: int = STORE_CACHE_BYTES,
+        write_buffer_bytes: int = STORE_WRITE_BUFFERS_BYTES,
+        background_threads: int = 2,
     ) -> None:
         self.background_threads = background_threads
         self.cache = rocksdict.Cache(cache_bytes)

@@ -78,8 +78,8 @@ class Disk(Protocol):
         """Path -> length of the files directly in these folders; a folder that is not there holds none."""
         ...
 
-    def view(self, path: str) -> memoryview:
-        """The bytes of a file, read where they lie."""
+    def view(self, path: str, *, scattered: bool = False) -> memoryview:
+        """The bytes of a file, read where they lie; `scattered`: here and there, so that nothing is read ahead."""
         ...
 
     def patch(self, path: str, changes: Sequence[tuple[int, bytes]]) -> None:

@@ -1,24 +1,22 @@
-"""URL seen never calls a known key new, however often it was saved, killed and restored."""
+"""URL seen: what it answers, and what its commits hold. Crashes and files: tests/flow/test_seen_files.py."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from gossamer.core.seen import url_seen
 from gossamer.core.seen.bloom import BloomFilter
 from gossamer.core.seen.fingerprint import FINGERPRINT_BYTES, HOST_ID_BYTES
-from gossamer.core.seen.url_seen import ADDED_PREFIX, SEGMENT_PREFIX, UrlSeen, restored
+from gossamer.core.seen.prints import print_bytes, prints_of
+from gossamer.core.seen.recent import RecentKeys
+from gossamer.core.seen.runs import SeenRuns
+from gossamer.core.seen.url_seen import LISTED_PREFIX, STATE_KEY, SeenState, UrlSeen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gossamer.core.seen.url_seen import Change
+    from gossamer.core.seen.memory import Rewrite, SeenMemory
 
 
 def key(number: int) -> bytes:
@@ -30,133 +28,131 @@ def keys(numbers: range) -> list[bytes]:
     return [key(number) for number in numbers]
 
 
-def apply(rows: dict[bytes, bytes], changes: list[Change]) -> None:
-    for table, name, value in changes:
-        assert table == "seen"
-        if value is None:
-            del rows[name]
-        else:
-            rows[name] = value
+def url_seen(listed_max: int = 1000, state: SeenState | None = None, memory: SeenMemory | None = None) -> UrlSeen:
+    return UrlSeen(memory or SeenRuns(), RecentKeys(), listed_max, state)
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Generations and lists of a size that tests reach."""
-    with monkeypatch.context() as patch:
-        patch.setattr(url_seen, "RECENT_KEYS", 10)
-        patch.setattr(url_seen, "SAVE_AFTER_KEYS", 20)
-        yield
+def file_of(rewrite: Rewrite) -> memoryview:
+    file = bytearray()
+    for offset, data in rewrite.pieces:
+        file.extend(bytes(max(0, offset - len(file))))
+        file[offset : offset + len(bytes(data))] = bytes(data)
+    return memoryview(bytes(file))
 
 
-def test_new_once_and_known_ever_after() -> None:
-    seen = UrlSeen(BloomFilter())
-    some = keys(range(50))
-    assert seen.sort(some) == (some, [])
-    seen.add(some)
-    assert seen.sort(some) == ([], [])
-    assert seen.sort([key(99), *some]) == ([key(99)], [])
+@pytest.mark.parametrize("memory", [SeenRuns(), BloomFilter(10_000)], ids=["exact", "bloom"])
+@pytest.mark.parametrize("host", ["", "a.example"])
+def test_new_once_and_known_ever_after(memory: SeenMemory, host: str) -> None:
+    seen = url_seen(memory=memory)
+    some = keys(range(50)) if host else keys(range(200, 250))
+    assert seen.sort(some, host) == (some, [])
+    seen.add(some, host)
+    assert seen.sort(some, host) == ([], [])
+    assert seen.sort(some, "other.example") == ([], [])
+    assert seen.sort([key(99), *some], host) == ([key(99)], [])
 
 
-def test_what_is_no_longer_recent_is_left_to_the_store(small: None) -> None:
-    seen = UrlSeen(BloomFilter())
-    for start in range(0, 100, 5):
-        seen.add(keys(range(start, start + 5)))
-    new, unsure = seen.sort(keys(range(110)))
-    assert set(keys(range(100, 110))) >= set(new)
-    assert set(unsure) >= set(keys(range(70)))
-    assert len(seen._recent) + len(seen._older) <= 2 * (10 + 5)
+def test_only_what_is_known_becomes_recent() -> None:
+    seen = url_seen()
+    assert seen.sort([key(1)], "a.example") == ([key(1)], [])
+    assert seen.sort([key(1)], "a.example") == ([key(1)], [])
 
 
-def test_recalled_keys_need_no_look(small: None) -> None:
-    seen = UrlSeen(BloomFilter())
-    for start in range(0, 100, 5):
-        seen.add(keys(range(start, start + 5)))
-    assert seen.sort([key(1)]) == ([], [key(1)])
-    seen.recall([key(1)])
-    assert seen.sort([key(1)]) == ([], [])
+def test_while_rebuilding_a_no_is_left_to_the_store() -> None:
+    seen = url_seen(state=SeenState([], b""))
+    assert not seen.is_complete
+    seen.add([key(1)])
+    assert seen.sort([key(1), key(2)], "a.example") == ([], [key(2)])
+    seen.recall([key(2)], "a.example")
+    assert seen.sort([key(1), key(2)], "a.example") == ([], [])
 
 
-def test_nothing_added_nothing_written() -> None:
-    seen = UrlSeen(BloomFilter())
-    assert seen.changes(1) == []
-    seen.add([])
-    seen.recall([key(1)])
+def test_the_first_commit_says_that_there_are_no_files() -> None:
+    seen = url_seen()
+    assert seen.changes(1) == [("seen", STATE_KEY, msgspec.msgpack.encode(SeenState([])))]
     assert seen.changes(2) == []
 
 
-def test_keys_are_listed_under_their_commit_until_segments_are_saved(small: None) -> None:
-    seen, rows = UrlSeen(BloomFilter()), dict[bytes, bytes]()
-    for commit in range(1, 4):
-        seen.add(keys(range(5 * commit, 5 * commit + 5)))
-        apply(rows, seen.changes(commit))
-    assert [name.removeprefix(ADDED_PREFIX) for name in sorted(rows)] == [n.to_bytes(8, "big") for n in (1, 2, 3)]
-    assert all(len(value) == 5 * FINGERPRINT_BYTES for value in rows.values())
-    seen.add(keys(range(90, 95)))
-    apply(rows, seen.changes(4))
-    assert all(name.startswith(SEGMENT_PREFIX) for name in rows), "the list begins anew"
-    assert seen.changes(5) == []
+def test_a_commit_lists_what_was_added() -> None:
+    seen = url_seen()
+    seen.changes(1)
+    seen.add(keys(range(3)))
+    seen.add([key(7)])
+    row = LISTED_PREFIX + (2).to_bytes(8, "big")
+    assert seen.changes(2) == [("seen", row, print_bytes([*keys(range(3)), key(7)]))]
+    again = url_seen(state=SeenState([]))
+    again.relist([(row, print_bytes(keys(range(3))))])
+    assert again.sort(keys(range(4))) == ([key(3)], [])
 
 
-def test_a_list_that_was_restored_counts_towards_the_next_saving(small: None) -> None:
-    seen, rows = UrlSeen(BloomFilter()), dict[bytes, bytes]()
-    seen.add(keys(range(15)))
-    apply(rows, seen.changes(1))
-    again = restored(sorted(rows.items()))
-    again.add(keys(range(15, 20)))
-    apply(rows, again.changes(2))
-    assert not any(name.startswith(ADDED_PREFIX) for name in rows)
-    assert restored(sorted(rows.items())).sort(keys(range(20)))[0] == []
+def test_many_listed_keys_go_into_a_file_that_the_next_commit_names() -> None:
+    seen = url_seen(listed_max=10)
+    seen.changes(1)
+    seen.add(keys(range(9)))
+    assert seen.changes(2)
+    assert seen.rewrite() is None
+    seen.add(keys(range(9, 11)))
+    assert seen.changes(3)
+    seen.add(keys(range(20, 22)))
+    rewrite = seen.rewrite()
+    assert rewrite is not None
+    assert seen.rewrite() is None
+    file = file_of(rewrite)
+    assert seen.settle(rewrite, "00000001.run", file) == []
+    changes = {row: value for _, row, value in seen.changes(4)}
+    assert changes == {
+        LISTED_PREFIX + (4).to_bytes(8, "big"): print_bytes(keys(range(20, 22))),
+        STATE_KEY: msgspec.msgpack.encode(SeenState(["00000001.run"])),
+        LISTED_PREFIX + (2).to_bytes(8, "big"): None,
+        LISTED_PREFIX + (3).to_bytes(8, "big"): None,
+    }
+    reopened = url_seen(state=SeenState(["00000001.run"]), memory=SeenRuns([file]))
+    assert reopened.sort(keys(range(12))) == ([key(11)], [])
+    assert seen.sort([*keys(range(11)), key(20), key(21), key(22)]) == ([key(22)], [])
 
 
-def test_an_empty_table_restores_to_nothing_seen() -> None:
-    assert restored([]).sort(keys(range(5))) == (keys(range(5)), [])
+def test_no_file_begins_while_one_is_under_way() -> None:
+    seen = url_seen(listed_max=1)
+    seen.add([key(1)])
+    seen.changes(1)
+    first = seen.rewrite()
+    assert first is not None
+    seen.add([key(2)])
+    seen.changes(2)
+    assert seen.rewrite() is None
+    seen.settle(first, "00000001.run", file_of(first))
+    seen.changes(3)
+    second = seen.rewrite()
+    assert second is not None
+    assert seen.settle(second, "00000002.run", file_of(second)) == ["00000001.run"]
+    assert seen.sort(keys(range(1, 4))) == ([key(3)], [])
 
 
-class UrlSeenMachine(RuleBasedStateMachine):
-    """Keys are found, commits made, processes killed; the model is a set of the keys that a commit holds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(url_seen, "RECENT_KEYS", 10)
-        self.patch.setattr(url_seen, "SAVE_AFTER_KEYS", 20)
-        self.seen = UrlSeen(BloomFilter())
-        self.rows: dict[bytes, bytes] = {}
-        self.known: set[bytes] = set()
-        self.committed: set[bytes] = set()
-        self.commits = 0
-
-    @rule(numbers=st.lists(st.integers(0, 300), max_size=12, unique=True))
-    def find(self, numbers: list[int]) -> None:
-        asked = [key(number) for number in numbers]
-        new, unsure = self.seen.sort(asked)
-        assert not self.known.intersection(new), "a known key was called new"
-        assert not set(new).intersection(unsure)
-        self.seen.recall(unsure)
-        fresh = [*new, *(each for each in unsure if each not in self.known)]
-        self.seen.add(fresh)
-        self.known.update(fresh)
-        assert self.known.issuperset(asked)
-
-    @rule()
-    def commit(self) -> None:
-        self.commits += 1
-        apply(self.rows, self.seen.changes(self.commits))
-        self.committed = set(self.known)
-
-    @rule()
-    def kill(self) -> None:
-        self.seen = restored(sorted(self.rows.items()))
-        self.known = set(self.committed)
-
-    @invariant()
-    def known_is_known(self) -> None:
-        new, _ = self.seen.sort(sorted(self.known))
-        assert new == []
-
-    def teardown(self) -> None:
-        self.patch.undo()
+def test_rebuilding_goes_on_where_the_last_commit_says() -> None:
+    seen = url_seen(state=SeenState([], b""))
+    assert seen.rebuild(prints_of(keys(range(5))), key(5)) is None
+    rewrite = seen.rebuild(prints_of(keys(range(5, 9))), None)
+    assert rewrite is not None
+    assert seen.state.rebuilt_to is not None
+    seen.settle(rewrite, "00000001.run", file_of(rewrite))
+    assert seen.is_complete
+    assert seen.sort(keys(range(10))) == ([key(9)], [])
 
 
-TestUrlSeenMachine = UrlSeenMachine.TestCase
-TestUrlSeenMachine.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+def test_rebuilding_of_nothing_needs_no_file() -> None:
+    seen = url_seen(state=SeenState([], b""))
+    assert seen.rebuild(prints_of([]), None) is None
+    assert seen.is_complete
+    assert seen.changes(1) == [("seen", STATE_KEY, msgspec.msgpack.encode(SeenState([])))]
+
+
+def test_a_damaged_file_takes_nothing_newer_along() -> None:
+    first = url_seen(listed_max=1)
+    first.add([key(1)])
+    first.changes(1)
+    rewrite = first.rewrite()
+    assert rewrite is not None
+    seen = url_seen(state=SeenState(["00000001.run"]), memory=SeenRuns([file_of(rewrite)]))
+    seen.add([key(2)])
+    seen.distrust()
+    assert seen.sort(keys(range(1, 4))) == ([], [key(1), key(3)])

@@ -1,189 +1,199 @@
-"""A Bloom filter of fingerprints: "not seen" without asking the store.
+"""The memory that errs: a Bloom filter of prints, two bytes a known URL, for crawls whose runs are too large.
 
-*Blocked*: all bits of a key lie in one block of 512 bits, one cache line, so an answer costs one memory access. With 16
-bits a key and 9 probes the rate of false positives is 0.084 % at design fill (0.046 % for the classic filter).
+*Blocked*: all bits of a print lie in one block of 512 bits, one cache line, so an answer costs one memory access. With
+16 bits a print and 9 probes 0.084 % of the answers at design fill are false positives (0.046 % for the classic
+filter), and far fewer before: `seen.loss` says how many URLs that costs.
 
-*In layers*: a filter filled beyond its design answers wrongly ever more often (twice: 16 %), and it cannot grow. So
-when a layer is full a new one, four times as large, takes the new keys, and an answer asks all. Their rates add up:
-three layers hold 21 times the first one's keys at 0.25 %. A false positive costs one look-up in the store, no more.
+*In layers*: a filter filled beyond its design errs ever more often (twice: 3 %), and it cannot grow. So when a layer
+is full a new one, twice as large, takes the new prints, and an answer asks all. Their rates add up: three layers hold
+7 times the first one's prints at 0.25 %.
 
-*In segments*: a filter in memory must survive a crash without being written whole at every commit. Its bytes are cut
-into segments of one size; an addition marks its segment dirty. The store saves some dirty segments now and then, each
-with the number of the commit up to which it holds, and adds at open the keys of later commits again. Adding twice is
-harmless, and a key's bits lie in one segment, so what was saved is never half a key.
+*In a file*: the whole filter is written aside now and then, while prints are added. Bits are only ever set, so the
+file holds at least what was added before its writing began; what came later is listed in the store and added again.
 
-A fingerprint is uniform already: its bits are used as they are, without further hashing.
+    header   128 bytes: magic, number of layers, first capacity, checksum of the words, prints of each layer; the last
+             four bytes are the header's own checksum
+    words    of each layer, 8 bytes each, little-endian
 """
 
 from __future__ import annotations
 
 import struct
-from typing import Final
+import zlib
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gossamer.core.seen.fingerprint import FINGERPRINT_BYTES
+from gossamer.core.seen.loss import BITS_PER_PRINT, BLOCK_BITS, LAYER_GROWTH
+from gossamer.core.seen.memory import FileDamaged, Rewrite
+from gossamer.core.seen.prints import PRINT_TYPE, Prints
 
-Words = NDArray[np.uint64]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-BITS_PER_KEY: Final = 16
-LAYER_GROWTH: Final = 4
-BLOCK_BYTES: Final = 64
-FIRST_CAPACITY: Final = 1 << 17
-"""Keys of the first layer: 256 KiB, so that sixteen shards of a small crawl cost 4 MiB."""
-SEGMENT_BYTES: Final = 64 * 1024
-SHAPE_NAME: Final = b"shape"
-"""Name of the row that holds the first layer's capacity and every layer's count."""
+    from numpy.typing import NDArray
 
-_SEGMENT_NAME: Final = struct.Struct(">BI")
-"""A segment's name: layer, index."""
-_BLOCK_WORDS: Final = BLOCK_BYTES // 8
-_WORD: Final = np.dtype("<u8")
+    from gossamer.core.seen.memory import Bytes
+
+LAYERS_MAX: Final = 12
+"""4,095 times what was expected; nobody errs by more, and the last layer is filled beyond its design then."""
+STEP_WORDS: Final = 1 << 18
+"""Words that one step of a writing copies: 2 MiB."""
+
+_MAGIC: Final = b"GSMBLM01"
+_HEADER: Final = struct.Struct(f"<8sIQI{LAYERS_MAX}Q")
+_HEADER_BYTES: Final = 128
+_OWN_SUM: Final = struct.Struct("<I")
+_BLOCK_WORDS: Final = BLOCK_BITS // 64
 _HIGH: Final = np.uint64(32)
-_BIT_IN_BLOCK: Final = np.uint64(511)
+_BIT_IN_BLOCK: Final = np.uint64(BLOCK_BITS - 1)
 _BIT_IN_WORD: Final = np.uint64(63)
 _WORD_OF_BIT: Final = np.uint64(6)
 _ONE: Final = np.uint64(1)
-# Nine probes of nine bits each: seven from the second half of a fingerprint, two from the low end of the first,
-# whose high end chooses the block.
-_SHIFTS_SECOND: Final = np.arange(0, 63, 9, dtype=np.uint64)
-_SHIFTS_FIRST: Final = np.arange(0, 18, 9, dtype=np.uint64)
+# Nine probes of nine bits each: seven from the print mixed anew, two from the low end of the print itself, whose high
+# end chooses the block.
+_SHIFTS_MIXED: Final = np.arange(0, 63, 9, dtype=np.uint64)
+_SHIFTS_PRINT: Final = np.arange(0, 18, 9, dtype=np.uint64)
+_MIXING: Final = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
+"""Shifts and factors of SplitMix64 (Steele, Lea, Flood 2014), which spreads 64 bits over 64."""
+_MIXED_LAST: Final = np.uint64(31)
 
 
 class _Layer:
     """One blocked filter of fixed size."""
 
-    def __init__(self, capacity: int, segment_bytes: int) -> None:
+    def __init__(self, capacity: int, words: NDArray[np.uint64] | None = None) -> None:
         self.capacity: Final = capacity
         self.count = 0
-        self._segment_words: Final = segment_bytes // 8
-        segments = max(1, -(-capacity * BITS_PER_KEY // (8 * segment_bytes)))
-        self._blocks: Final = np.uint64(segments * segment_bytes // BLOCK_BYTES)
-        self._words: Final[Words] = np.zeros(segments * self._segment_words, dtype=_WORD)
-        self.dirty: Final[NDArray[np.bool_]] = np.zeros(segments, dtype=np.bool_)
+        self._blocks: Final = np.uint64(-(-capacity * BITS_PER_PRINT // BLOCK_BITS))
+        length = int(self._blocks) * _BLOCK_WORDS
+        self.words: Final = words if words is not None else np.zeros(length, PRINT_TYPE)
 
-    @property
-    def room(self) -> int:
-        return max(0, self.capacity - self.count)
+    def add(self, prints: Prints) -> None:
+        words, masks = self._places(prints)
+        np.bitwise_or.at(self.words, words, masks)
+        self.count += len(prints)
 
-    def add(self, halves: Words) -> None:
-        words, masks = self._places(halves)
-        np.bitwise_or.at(self._words, words, masks)
-        self.dirty[words[:, 0] // np.int64(self._segment_words)] = True
-        self.count += len(halves)
+    def contains(self, prints: Prints) -> NDArray[np.bool_]:
+        words, masks = self._places(prints)
+        found: NDArray[np.bool_] = ((self.words[words] & masks) == masks).all(axis=1)
+        return found
 
-    def contains(self, halves: Words) -> NDArray[np.bool_]:
-        words, masks = self._places(halves)
-        return np.asarray(((self._words[words] & masks) == masks).all(axis=1), dtype=np.bool_)
-
-    def export(self, index: int) -> bytes:
-        self.dirty[index] = False
-        start = index * self._segment_words
-        return self._words[start : start + self._segment_words].tobytes()
-
-    def load(self, index: int, data: bytes) -> None:
-        start = index * self._segment_words
-        if len(data) != self._segment_words * 8 or not 0 <= start < len(self._words):
-            raise ValueError(f"segment {index} of {len(data)} bytes does not fit this layer; was it made otherwise?")
-        self._words[start : start + self._segment_words] |= np.frombuffer(data, dtype=_WORD)
-
-    def _places(self, halves: Words) -> tuple[NDArray[np.int64], Words]:
-        """For each key the nine words its bits lie in, and the masks of those bits. Shapes (n, 9)."""
-        first, second = halves[:, :1], halves[:, 1:]
-        block = ((first >> _HIGH) * self._blocks) >> _HIGH
-        bits = np.concatenate((second >> _SHIFTS_SECOND, first >> _SHIFTS_FIRST), axis=1) & _BIT_IN_BLOCK
+    def _places(self, prints: Prints) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """For each print the nine words its bits lie in, and the masks of those bits. Shapes (n, 9)."""
+        column = prints[:, np.newaxis]
+        block = ((column >> _HIGH) * self._blocks) >> _HIGH
+        bits = np.concatenate((_mixed(column) >> _SHIFTS_MIXED, column >> _SHIFTS_PRINT), axis=1) & _BIT_IN_BLOCK
         words = block * np.uint64(_BLOCK_WORDS) + (bits >> _WORD_OF_BIT)
         return words.astype(np.int64), _ONE << (bits & _BIT_IN_WORD)
 
 
 class BloomFilter:
-    """Which fingerprints may have been added. Never denies one that was."""
+    """Which prints may have been added, the port's `SeenMemory`. Never denies one that was."""
 
-    def __init__(self, first_capacity: int = FIRST_CAPACITY, segment_bytes: int = SEGMENT_BYTES) -> None:
-        """`segment_bytes` must be a multiple of `BLOCK_BYTES`; it and `first_capacity` shape the stored form."""
-        if segment_bytes <= 0 or segment_bytes % BLOCK_BYTES or first_capacity <= 0:
-            raise ValueError(f"a Bloom filter needs room for a key and segments of a multiple of {BLOCK_BYTES} bytes")
-        self._segment_bytes: Final = segment_bytes
-        self._layers: Final = [_Layer(first_capacity, segment_bytes)]
+    def __init__(self, first_capacity: int) -> None:
+        """`first_capacity`: prints of the first layer, those expected in all."""
+        if first_capacity <= 0:
+            raise ValueError("a Bloom filter needs room for a print")
+        self._layers: list[_Layer] = [_Layer(first_capacity)]
 
-    def add(self, fingerprints: bytes) -> None:
-        """Add a batch: 16-byte fingerprints, concatenated."""
-        halves = _halves(fingerprints)
-        while len(halves):
-            newest = self._layers[-1]
-            if not newest.room:
-                self._layer(len(self._layers))
-                continue
-            now, halves = halves[: newest.room], halves[newest.room :]
-            newest.add(now)
-
-    def contains(self, fingerprints: bytes) -> NDArray[np.bool_]:
-        """For each fingerprint of a batch: False means never added, True means probably added."""
-        halves = _halves(fingerprints)
-        found = self._layers[-1].contains(halves)
-        for layer in self._layers[:-1]:
-            found |= layer.contains(halves)
+    @classmethod
+    def read(cls, file: memoryview) -> BloomFilter:
+        """The filter of a file; all of it is read. Raises FileDamaged."""
+        first_capacity, counts, words_sum = _read_header(file)
+        found = cls(first_capacity)
+        found._layers, offset, total = [], _HEADER_BYTES, 0
+        for number, count in enumerate(counts):
+            layer = _Layer(first_capacity * LAYER_GROWTH**number)
+            data = file[offset : offset + layer.words.nbytes]
+            if len(data) != layer.words.nbytes:
+                raise FileDamaged("the filter is cut")
+            layer.words[:] = np.frombuffer(data, PRINT_TYPE)
+            layer.count = count
+            offset, total = offset + len(data), zlib.crc32(data, total)
+            found._layers.append(layer)
+        if offset != len(file) or total != words_sum:
+            raise FileDamaged("a checksum of the filter is not what was written")
         return found
 
     @property
     def count(self) -> int:
-        """Keys added."""
+        """See the protocol."""
         return sum(layer.count for layer in self._layers)
-
-    @property
-    def fill(self) -> float:
-        """How full the newest layer is, 0 to 1."""
-        return min(1.0, self._layers[-1].count / self._layers[-1].capacity)
 
     @property
     def size_bytes(self) -> int:
         """Memory of all layers."""
-        return sum(len(layer.dirty) for layer in self._layers) * self._segment_bytes
+        return sum(layer.words.nbytes for layer in self._layers)
 
-    @property
-    def changed_count(self) -> int:
-        """Segments changed since they were last taken."""
-        return sum(int(np.count_nonzero(layer.dirty)) for layer in self._layers)
+    def contains(self, prints: Prints) -> NDArray[np.bool_]:
+        """See the protocol; True means probably."""
+        found = self._layers[-1].contains(prints)
+        for layer in self._layers[:-1]:
+            found |= layer.contains(prints)
+        return found
 
-    def take_changed_segments(self, limit: int | None = None) -> list[tuple[bytes, bytes]]:
-        """Changed segments as they are now, at most `limit` (None: all), as rows of name and data for a store.
+    def add(self, prints: Prints) -> None:
+        """See the protocol."""
+        while len(prints):
+            newest = self._layers[-1]
+            room = newest.capacity - newest.count
+            if room <= 0 and len(self._layers) < LAYERS_MAX:
+                self._layers.append(_Layer(newest.capacity * LAYER_GROWTH))
+                continue
+            now, prints = (prints[:room], prints[room:]) if room > 0 else (prints, prints[:0])
+            newest.add(now)
 
-        They count as unchanged from here on. One more row tells the shape of the filter; save all rows together.
-        """
-        rows: list[tuple[bytes, bytes]] = []
-        for number, layer in enumerate(self._layers):
-            left = None if limit is None else limit - len(rows)
-            changed = np.flatnonzero(layer.dirty)[:left].tolist()
-            rows += [(_SEGMENT_NAME.pack(number, index), layer.export(index)) for index in changed]
-        counts = [layer.count for layer in self._layers]
-        rows.append((SHAPE_NAME, struct.pack(f">{len(counts) + 1}Q", self._layers[0].capacity, *counts)))
-        return rows
+    def take_in(self, prints: Prints) -> bool:
+        """See the protocol: one file at the end is enough."""
+        self.add(prints)
+        return False
 
-    def load_segment(self, name: bytes, data: bytes) -> None:
-        """Take in one saved row, in any order. Segments never saved are empty.
+    def freeze(self) -> None:
+        """See the protocol: all that was added is in the filter."""
 
-        The filter is complete once the keys added after the saving are added again. Raises ValueError for rows of a
-        filter made with another first capacity or another segment size.
-        """
-        if name == SHAPE_NAME:
-            first_capacity, *counts = struct.unpack(f">{len(data) // 8}Q", data)
-            if first_capacity != self._layers[0].capacity:
-                raise ValueError(f"the saved Bloom filter began with room for {first_capacity} keys; make it so again")
-            for number, count in enumerate(counts):
-                self._layer(number).count = count
-            return
-        number, index = _SEGMENT_NAME.unpack(name)
-        self._layer(number).load(index, data)
+    def rewrite(self) -> Rewrite:
+        """See the protocol."""
+        return Rewrite(0, _pieces([(layer.words, layer.count) for layer in self._layers], self._layers[0].capacity))
 
-    def _layer(self, number: int) -> _Layer:
-        """The layer of that number; those up to it are made. Each is `LAYER_GROWTH` times the one before."""
-        while len(self._layers) <= number:
-            self._layers.append(_Layer(self._layers[-1].capacity * LAYER_GROWTH, self._segment_bytes))
-        return self._layers[number]
+    def drop_files(self) -> None:
+        """See the protocol: bits are never taken back, and what they hold is known."""
+
+    def settle(self, rewrite: Rewrite, file: memoryview) -> None:
+        """See the protocol: the filter in memory holds more than the file."""
 
 
-def _halves(fingerprints: bytes) -> Words:
-    if len(fingerprints) % FINGERPRINT_BYTES:
-        raise ValueError(f"a batch of fingerprints is a multiple of {FINGERPRINT_BYTES} bytes, not {len(fingerprints)}")
-    return np.frombuffer(fingerprints, dtype=_WORD).reshape(-1, 2)
+def _mixed(prints: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    mixed = prints
+    for shift, factor in _MIXING:
+        mixed = (mixed ^ (mixed >> shift)) * factor
+    return mixed ^ (mixed >> _MIXED_LAST)
+
+
+def _pieces(layers: list[tuple[NDArray[np.uint64], int]], first_capacity: int) -> Iterator[tuple[int, Bytes]]:
+    offset, total = _HEADER_BYTES, 0
+    for words, _ in layers:
+        for start in range(0, len(words), STEP_WORDS):
+            # Copied first: bits are set meanwhile, and the checksum is to be that of what is written.
+            data = words[start : start + STEP_WORDS].tobytes()
+            total = zlib.crc32(data, total)
+            yield offset, data
+            offset += len(data)
+    counts = [count for _, count in layers] + [0] * (LAYERS_MAX - len(layers))
+    header = _HEADER.pack(_MAGIC, len(layers), first_capacity, total, *counts)
+    header += bytes(_HEADER_BYTES - _OWN_SUM.size - len(header))
+    yield 0, header + _OWN_SUM.pack(zlib.crc32(header))
+
+
+def _read_header(file: memoryview) -> tuple[int, list[int], int]:
+    """First capacity, prints of each layer, checksum of the words."""
+    head = bytes(file[:_HEADER_BYTES])
+    if len(head) < _HEADER_BYTES or not head.startswith(_MAGIC):
+        raise FileDamaged("this is no filter of prints")
+    (wanted,) = _OWN_SUM.unpack_from(head, _HEADER_BYTES - _OWN_SUM.size)
+    if zlib.crc32(head[: -_OWN_SUM.size]) != wanted:
+        raise FileDamaged("the header of the filter is damaged")
+    _, layers, first_capacity, words_sum, *counts = _HEADER.unpack_from(head)
+    if not (0 < layers <= LAYERS_MAX and first_capacity > 0):
+        raise FileDamaged("the header of the filter makes no sense")
+    return first_capacity, counts[:layers], words_sum

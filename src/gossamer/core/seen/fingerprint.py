@@ -14,13 +14,14 @@ from typing import Final
 KEY_BYTES: Final = 16
 FINGERPRINT_BYTES: Final = 16
 HOST_ID_BYTES: Final = 8
+SITE_ID_BYTES: Final = 8
 PAGE_KEY_BYTES: Final = HOST_ID_BYTES + FINGERPRINT_BYTES
 
 
 class Fingerprinter:
     """Hashes with one crawl's key. Raises ValueError for a key that is not `KEY_BYTES` long."""
 
-    __slots__ = ("_host", "_shard", "_url")
+    __slots__ = ("_host", "_shard", "_site", "_url")
 
     def __init__(self, key: bytes) -> None:
         if len(key) != KEY_BYTES:
@@ -28,6 +29,7 @@ class Fingerprinter:
         self._url: Final = blake2b(key=key, digest_size=FINGERPRINT_BYTES, person=b"gossamer.url")
         self._host: Final = blake2b(key=key, digest_size=HOST_ID_BYTES, person=b"gossamer.host")
         self._shard: Final = blake2b(key=key, digest_size=8, person=b"gossamer.shard")
+        self._site: Final = blake2b(key=key, digest_size=SITE_ID_BYTES, person=b"gossamer.site")
 
     def fingerprint(self, url_key: str) -> bytes:
         """16 bytes for a URL key."""
@@ -39,6 +41,12 @@ class Fingerprinter:
         """8 bytes for a host; they begin every store key that belongs to it."""
         state = self._host.copy()
         state.update(host.encode())
+        return state.digest()
+
+    def site_id(self, site: str) -> bytes:
+        """8 bytes for a site; they begin every store key that belongs to it as a whole."""
+        state = self._site.copy()
+        state.update(site.encode())
         return state.digest()
 
     def shard_of(self, site: str, shards: int) -> int:

@@ -1,100 +1,192 @@
-"""URL seen: is a URL new to the frontier? Recent keys first, then a Bloom filter, then (the caller) the store.
+"""URL seen: is a URL new to the frontier? Recent keys first, then a memory of prints; the store only while that mends.
 
-Nine of ten questions are about URLs known already, most of them met a moment ago; the recent keys answer those. The
-filter answers *no* for most of the rest. What neither settles is left to one multi-get. The filter may say no only
-while it is complete, so its state follows the commits: keys added are listed in each commit, and now and then the
-filter's changed segments are saved and the list begins anew.
+Nine of ten questions are about URLs known already, most of them named by the host's pages before; the recent keys
+answer those. The memory (`seen.runs`, or `seen.bloom` for crawls made so) answers the rest, without the store.
+
+The memory lies in files, and follows the commits. Keys added are listed in each commit. When many are listed, they are
+frozen and a file is written that holds them; the commit after that names it and deletes their rows. So a kill at any
+point leaves a commit that names whole files and lists what is not in them.
+
+Where files are missing or damaged, or were written by a release that had none, the memory is rebuilt from the keys of
+the page records, while the crawl runs. Until it has come to their end a *yes* holds and a *no* does not: what is not
+found is left to the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from itertools import compress
+from typing import TYPE_CHECKING, Final
 
-from gossamer.core.seen.bloom import BloomFilter
-from gossamer.core.seen.fingerprint import FINGERPRINT_BYTES, HOST_ID_BYTES, fingerprints_of
+import msgspec
+import numpy as np
 
-RECENT_KEYS: Final = 100_000
-"""Keys of one generation; two generations are kept, about 20 MB a shard at most."""
-SAVE_AFTER_KEYS: Final = 100_000
-"""Keys listed one by one before the filter's segments are saved instead: 1.6 MB of list against its segments."""
-SEGMENT_PREFIX: Final = b"segment:"
-ADDED_PREFIX: Final = b"added:"
+from gossamer.core.seen.prints import PRINT_BYTES, PRINT_TYPE, print_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gossamer.core.seen.memory import Rewrite, SeenMemory
+    from gossamer.core.seen.prints import Prints
+    from gossamer.core.seen.recent import RecentKeys
+
+STATE_KEY: Final = b"files"
+"""Row of the table SEEN: a `SeenState`."""
+LISTED_PREFIX: Final = b"listed:"
+"""Begins the rows that list prints; the commit's number follows."""
 Change = tuple[str, bytes, bytes | None]
 """Table name, key, value (None deletes)."""
 
 
+class SeenState(msgspec.Struct, array_like=True):
+    """What a commit says of the memory. Fields are only ever appended."""
+
+    files: list[str]
+    """Names of the files that hold it, oldest first; each is added to its folder's path."""
+    rebuilt_to: bytes | None = None
+    """While rebuilding: the files hold the page keys before this one. None: they hold all that is not listed."""
+
+
 class UrlSeen:
-    """The memory of one shard's URL-seen test."""
+    """The URL-seen test of one shard."""
 
-    def __init__(self, bloom: BloomFilter) -> None:
-        self._bloom = bloom
-        self._recent: set[bytes] = set()
-        self._older: set[bytes] = set()
+    def __init__(
+        self,
+        memory: SeenMemory,
+        recent: RecentKeys,
+        listed_max: int,
+        state: SeenState | None = None,
+        *,
+        outdated: Sequence[bytes] = (),
+    ) -> None:
+        """`memory` rests on the files of `state`; None for a shard without any. `outdated`: rows to be deleted.
+
+        `listed_max`: prints listed in the store before a file is written.
+        """
+        self._memory = memory
+        self._recent = recent
+        self._listed_max = listed_max
+        self._state_unsaved = state is None or bool(outdated)
+        self.state = state or SeenState([])
         self._added: list[bytes] = []
+        """Prints since the last commit."""
         self._listed: list[bytes] = []
-        """Keys of the rows that list additions since the segments were saved."""
-        self._listed_keys = 0
+        """Keys of the rows that list prints."""
+        self._listed_prints = 0
+        self._frozen: list[bytes] = []
+        """Keys of the rows whose prints go into the next file."""
+        self._obsolete = list(outdated)
+        """Keys of rows that the next commit deletes."""
+        self._writing = False
+        self._beyond: bytes | None = None
+        """What `state.rebuilt_to` will be once the file under way is settled."""
 
-    def sort(self, keys: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
-        """`keys` (page keys, each once) less those certainly known: (certainly new, to be looked up in the store)."""
-        asked = [key for key in keys if key not in self._recent and key not in self._older]
+    def sort(self, keys: Sequence[bytes], host: str = "") -> tuple[list[bytes], list[bytes]]:
+        """`keys` (page keys, each once) less those known: (new, to be looked up in the store).
+
+        `host`: whose page names them.
+        """
+        asked = self._recent.unmet(host, keys)
         if not asked:
             return [], []
-        maybe = self._bloom.contains(fingerprints_of(asked))
-        new = [key for key, known in zip(asked, maybe, strict=True) if not known]
-        unsure = [key for key, known in zip(asked, maybe, strict=True) if known]
-        return new, unsure
+        known = self._memory.contains(np.frombuffer(print_bytes(asked), PRINT_TYPE))
+        left = list(compress(asked, (~known).tolist()))
+        if len(left) < len(asked):
+            self._recent.meet(host, list(compress(asked, known.tolist())))
+        return (left, []) if self.is_complete else ([], left)
 
-    def add(self, keys: Sequence[bytes]) -> None:
-        """These keys are known from now on."""
+    def add(self, keys: Sequence[bytes], host: str = "") -> None:
+        """These keys, each once, are known from now on."""
         if not keys:
             return
-        self._bloom.add(fingerprints_of(keys))
-        self._added += (key[HOST_ID_BYTES:] for key in keys)
-        self.recall(keys)
+        prints = print_bytes(keys)
+        self._memory.add(np.frombuffer(prints, PRINT_TYPE))
+        self._added.append(prints)
+        self._recent.meet(host, keys)
 
-    def recall(self, keys: Sequence[bytes]) -> None:
-        """These keys were met just now."""
-        self._recent.update(keys)
-        if len(self._recent) > RECENT_KEYS:
-            self._older, self._recent = self._recent, set()
+    def recall(self, keys: Sequence[bytes], host: str) -> None:
+        """The store knows these keys, which a page of `host` names."""
+        if keys:
+            self._recent.meet(host, keys)
+
+    # --- commits -------------------------------------------------------------------------------------------------
 
     def changes(self, commit: int) -> list[Change]:
-        """What the coming commit must hold, so that the filter can be made whole at the next opening."""
-        if self._listed_keys + len(self._added) >= SAVE_AFTER_KEYS:
-            return self._save()
-        if not self._added:
-            return []
-        key = ADDED_PREFIX + commit.to_bytes(8, "big")
-        value = b"".join(self._added)
-        self._listed.append(key)
-        self._listed_keys += len(self._added)
-        self._added = []
-        return [("seen", key, value)]
-
-    def relist(self, rows: Sequence[tuple[bytes, bytes]]) -> None:
-        """Add the keys that the last commits listed one by one."""
-        for key, value in rows:
-            self._bloom.add(value)
-            self._listed.append(key)
-            self._listed_keys += len(value) // FINGERPRINT_BYTES
-
-    def _save(self) -> list[Change]:
-        changes: list[Change] = [
-            ("seen", SEGMENT_PREFIX + name, data) for name, data in self._bloom.take_changed_segments()
-        ]
-        changes += [("seen", key, None) for key in self._listed]
-        self._added, self._listed, self._listed_keys = [], [], 0
+        """What the coming commit must hold, so that the memory can be made whole at the next opening."""
+        changes: list[Change] = []
+        if self._added:
+            prints = b"".join(self._added)
+            row = LISTED_PREFIX + commit.to_bytes(8, "big")
+            changes.append(("seen", row, prints))
+            self._note_listed(row, prints)
+            self._added = []
+        if self._state_unsaved:
+            changes.append(("seen", STATE_KEY, msgspec.msgpack.encode(self.state)))
+            changes += [("seen", row, None) for row in self._obsolete]
+            self._obsolete, self._state_unsaved = [], False
+        if self._listed_prints >= self._listed_max and not self._frozen and not self._writing:
+            self._memory.freeze()
+            self._frozen, self._listed, self._listed_prints = self._listed, [], 0
         return changes
 
+    def relist(self, rows: Sequence[tuple[bytes, bytes]]) -> None:
+        """Add what the last commits listed."""
+        for row, prints in rows:
+            self._memory.add(np.frombuffer(prints, PRINT_TYPE))
+            self._note_listed(row, prints)
 
-def restored(rows: Sequence[tuple[bytes, bytes]]) -> UrlSeen:
-    """The memory as of the last commit, the filter whole. `rows` are all rows of its table."""
-    bloom = BloomFilter()
-    for key, value in rows:
-        if key.startswith(SEGMENT_PREFIX):
-            bloom.load_segment(key[len(SEGMENT_PREFIX) :], value)
-    seen = UrlSeen(bloom)
-    seen.relist([(key, value) for key, value in rows if key.startswith(ADDED_PREFIX)])
-    return seen
+    def _note_listed(self, row: bytes, prints: bytes) -> None:
+        self._listed.append(row)
+        self._listed_prints += len(prints) // PRINT_BYTES
+
+    # --- files ---------------------------------------------------------------------------------------------------
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the memory's *no* holds."""
+        return self.state.rebuilt_to is None
+
+    @property
+    def count(self) -> int:
+        """Keys in memory, about."""
+        return self._memory.count
+
+    def rewrite(self) -> Rewrite | None:
+        """The file to be written now, if it is time; `settle` must follow, or nothing more is written."""
+        return self._begin(self.state.rebuilt_to) if self._frozen and not self._writing else None
+
+    def rebuild(self, prints: Prints, beyond: bytes | None) -> Rewrite | None:
+        """Take in known keys up to before `beyond`, None when these were the last; the file to be written now, if any.
+
+        The keys come in order, from `state.rebuilt_to` on, and while no file is under way.
+        """
+        wants_file = len(prints) > 0 and self._memory.take_in(prints)
+        if not wants_file and beyond is not None:
+            return None
+        rewrite = self._begin(beyond)
+        if rewrite is None:
+            self.state, self._state_unsaved = SeenState(self.state.files), True
+        return rewrite
+
+    def settle(self, rewrite: Rewrite, name: str, file: memoryview) -> list[str]:
+        """The file is written and durable under that name: rest on it. The names of those whose place it takes.
+
+        They may be removed once the next commit is durable.
+        """
+        self._memory.settle(rewrite, file)
+        replaced = self.state.files[rewrite.kept :]
+        self.state = SeenState([*self.state.files[: rewrite.kept], name], self._beyond)
+        self._obsolete += self._frozen
+        self._frozen, self._writing, self._state_unsaved = [], False, True
+        return replaced
+
+    def distrust(self) -> None:
+        """A file is damaged: rest on none of them, and have the memory rebuilt."""
+        if self._writing:
+            raise RuntimeError("a file is under way; distrust the memory once it is settled")
+        self._memory.drop_files()
+        self.state, self._state_unsaved = SeenState([], b""), True
+
+    def _begin(self, beyond: bytes | None) -> Rewrite | None:
+        rewrite = self._memory.rewrite()
+        self._writing, self._beyond = rewrite is not None, beyond
+        return rewrite
