@@ -1,0 +1,72 @@
+"""Site states of a shard: bounded in memory, written with commits, links between sites counted exactly."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gossamer.core.limits import LINKING_SITES_MAX
+from gossamer.core.seen.fingerprint import Fingerprinter
+from gossamer.flow.pending import PendingStore
+from gossamer.flow.sites import Sites
+from gossamer.ports.store import Table
+from gossamer.simulation.store import MemoryDisk, MemoryStore
+
+IDS = Fingerprinter(b"a key of 16 byte")
+LINKS = st.lists(
+    st.tuples(st.booleans(), st.integers(0, 5), st.sets(st.integers(0, 5), min_size=1), st.booleans()), max_size=40
+)
+
+
+def commit(sites: Sites, rows: PendingStore) -> None:
+    sites.begin_commit()
+    rows.store.write(rows.begin_commit())
+    rows.end_commit()
+
+
+@settings(deadline=None, max_examples=60)
+@given(LINKS)
+def test_links_between_sites_are_counted_once_each_way(links: list[tuple[bool, int, set[int], bool]]) -> None:
+    rows = PendingStore(MemoryStore(MemoryDisk()))
+    sites = Sites(rows, IDS, cached_max=2)
+    here: set[tuple[int, int]] = set()
+    for is_in, page, drawn, commits in links:
+        others = drawn - {page}
+        names = [f"s{other}.test" for other in others]
+        if is_in:
+            sites.linked(f"s{page}.test", names)
+            here |= {(other, page) for other in others}
+        else:
+            sites.links_out(f"s{page}.test", names)
+            here |= {(page, other + 100) for other in others}
+        if commits:
+            commit(sites, rows)
+            sites = Sites(rows, IDS, cached_max=2)
+    for site in range(6):
+        state = sites.state(f"s{site}.test")
+        linking = {other for at, other in here if at == site and other < 100}
+        linked = {other - 100 for at, other in here if at == site and other >= 100}
+        assert state.linking_sites == len(linking)
+        assert state.linked_sites == len(linked)
+        assert state.mutual_sites == len(linking & linked)
+
+
+def test_the_count_of_linking_sites_and_the_rows_behind_it_are_bounded() -> None:
+    rows = PendingStore(MemoryStore(MemoryDisk()))
+    sites = Sites(rows, IDS)
+    sites.touch("target.test").linking_sites = LINKING_SITES_MAX - 1
+    for number in range(5):
+        sites.linked(f"s{number}.test", ["target.test"])
+    assert sites.state("target.test").linking_sites == LINKING_SITES_MAX
+    assert len(rows.scan(Table.LINKER, b"", b"\xff" * 20, 99)) == 1
+
+
+def test_no_more_states_are_kept_than_the_cache_holds_and_none_is_lost() -> None:
+    rows = PendingStore(MemoryStore(MemoryDisk()))
+    sites = Sites(rows, IDS, cached_max=3)
+    for number in range(10):
+        sites.touch(f"s{number}.test").pages = number
+    changed = [sites.changed]
+    commit(sites, rows)
+    assert [*changed, sites.changed] == [True, False]
+    assert [sites.state(f"s{number}.test").pages for number in range(10)] == list(range(10))
