@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gossamer.core.frontier.host_rules import HostRule
-from gossamer.simulation.crawler import CrawlSettings, own_hosts
+from gossamer.simulation.crawler import own_hosts
 from gossamer.simulation.run import Rehearsal, run
+from gossamer.simulation.settings import CrawlSettings
 from gossamer.simulation.world import Authority, Link, Page, Robots, RobotsKind, SimHost, World
 
 if TYPE_CHECKING:

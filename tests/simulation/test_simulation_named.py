@@ -3,8 +3,9 @@
 import pytest
 
 from gossamer.simulation.clock import EPOCH
-from gossamer.simulation.crawler import CrawlSettings
+from gossamer.simulation.faults import Faults, LifeFaults
 from gossamer.simulation.run import Rehearsal, run
+from gossamer.simulation.settings import CrawlSettings
 from gossamer.simulation.world import (
     Authority,
     Link,
@@ -125,3 +126,47 @@ def test_a_kill_at_any_step():
         verdict = run(step, Rehearsal(kill_steps=(step, 1 + step % 97), world=busy_world(), settings=settings))
         failed += [] if verdict.passed else [f"killed at step {step}: {verdict.problems[:3]}"]
     assert not failed, "\n".join(failed[:10])
+
+
+FOUND = {
+    307: "a cap of one page a host, several requests at once: two pages",
+    437: "a cap of six pages a host, several requests at once: seven pages",
+}
+"""Simulation seeds that once failed, and how."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", FOUND)
+def test_a_number_that_once_failed_passes(number):
+    verdict = run(number)
+    assert verdict.passed, "\n".join(verdict.lines())
+
+
+def test_a_host_at_its_cap_is_not_asked_for_more_at_once():
+    """What the two numbers above have found, made by hand: ten pages, a cap of three, four requests at once."""
+    urls = [f"http://a.example/{number}" for number in range(10)]
+    pages = [linked("http://a.example/", *urls), *(linked(url) for url in urls)]
+    world = make_world([make_host("a.example", {"http://a.example": OPEN})], pages, capped=True)
+    settings = CrawlSettings(gap_seconds=0.2, host_pages_max=3, connections=4)
+    verdict = run(1, Rehearsal(kills=0, world=world, settings=settings))
+    assert verdict.problems == []
+    assert verdict.pages == 3
+
+
+@pytest.mark.parametrize("step", [-3600.0, 3600.0])
+def test_a_wall_clock_that_is_set_between_two_lives_breaks_no_gap(step):
+    lives = (LifeFaults(stop_after=3.0), LifeFaults(clock_step=step))
+    urls = [f"http://a.example/{number}" for number in range(6)]
+    pages = [linked("http://a.example/", *urls), *(linked(url) for url in urls)]
+    world = make_world([make_host("a.example", {"http://a.example": OPEN})], pages)
+    assert verdict_lines(world, faults=Faults(lives=lives)) == []
+
+
+@pytest.mark.slow
+def test_a_kill_between_the_commits_of_two_shards():
+    """At every step of the disks, one after the other."""
+    failed = []
+    for step in range(1, 60, 4):
+        lines = verdict_lines(busy_world(), faults=Faults(lives=(LifeFaults(torn_at=step),)))
+        failed += lines[:3]
+    assert not failed, "\n".join(failed)

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 import pytest
 
 from gossamer.simulation.growth import WorldSize
+from gossamer.simulation.many import run_many
 from gossamer.simulation.run import Rehearsal, run
 
 SEEDS = 200
@@ -61,3 +62,11 @@ def test_a_failed_verdict_says_how_to_replay_it():
     assert "FAILED" in lines[0]
     assert "and 12 more" in lines[-2]
     assert lines[-1].endswith("gossamer simulate 1 --kills 0")
+
+
+@pytest.mark.slow
+def test_processes_change_nothing_but_the_time():
+    numbers = range(1, 5)
+    alone, together = (list(run_many(numbers, Rehearsal(), jobs)) for jobs in (1, 2))
+    assert alone == together
+    assert [verdict.simulation_seed for verdict in together] == list(numbers)

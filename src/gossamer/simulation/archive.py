@@ -60,6 +60,10 @@ class MemoryArchive:
         """The bytes of a record on the disk, for checkers."""
         return bytes(self._disk.view(location.file)[location.offset : location.offset + location.length])
 
+    def files(self) -> dict[str, bytes]:
+        """The archive's files on the disk, for checkers."""
+        return {path: bytes(self._disk.view(path)) for path in sorted(self._disk.lengths(["archive"]))}
+
     def marks(self) -> list[FileMark]:
         """See the port."""
         if self._warc is not None:

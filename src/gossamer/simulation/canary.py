@@ -6,18 +6,29 @@ Each is a `Rehearsal.sabotage`: called with the crawler and its worker once they
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from gossamer.core.frontier.priority import LEASES_BOUND
 from gossamer.core.http.exchange import Exchange, FetchRequest
 from gossamer.core.http.memory_body import MemoryBody
 from gossamer.core.politeness.gap import GapPolicy
-from gossamer.core.url.parse import target_of
-from gossamer.simulation.clock import SimClock
+from gossamer.core.url.parse import host_of, target_of
+from gossamer.simulation.clock import EPOCH, SimClock
+from gossamer.simulation.faults import Faults
+from gossamer.simulation.features import Feature
+from gossamer.simulation.growth import WorldSize
+from gossamer.simulation.run import Rehearsal
+from gossamer.simulation.settings import CrawlSettings
+from gossamer.simulation.world import Authority, Link, Page, Robots, RobotsKind, SimHost, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from gossamer.core.frontier.commands import Command
+    from gossamer.core.frontier.frontier import Frontier
+    from gossamer.core.frontier.leasing import Room
     from gossamer.core.page.document import Document
     from gossamer.flow.worker import Worker
     from gossamer.ports.fetcher import Fetcher
@@ -26,7 +37,8 @@ if TYPE_CHECKING:
     from gossamer.simulation.crawler import Crawler
     from gossamer.simulation.store import MemoryDisk, MemoryStore
 
-    Sabotage = Callable[[Crawler, Worker], None]
+
+OPEN: Final = Robots(RobotsKind.MISSING)
 
 
 def halve_the_gap(crawler: Crawler, worker: Worker) -> None:
@@ -72,16 +84,111 @@ def lose_a_write(crawler: Crawler, worker: Worker) -> None:
         shard.rows.store = _ForgetfulStore(store, disk)
 
 
-CANARIES: Final[Mapping[str, Sabotage]] = {
-    "gap": halve_the_gap,
-    "one at a time": fetch_in_pairs,
-    "permission": invent_robots,
-    "nothing lost": overlook_links,
-    "nothing twice": fetch_again,
-    "fates": mistake_absence,
-    "accounting": miscount,
+def misplace(crawler: Crawler, _: Worker) -> None:
+    """Every index line says that its record begins one byte later."""
+    index = crawler.archive.index
+
+    def one_byte_off(line: str, shard: int, commit: int) -> None:
+        fields = json.loads(line.split(" ", 2)[2])
+        fields["offset"] = str(int(fields["offset"]) + 1)
+        index(f"{' '.join(line.split(' ', 2)[:2])} {json.dumps(fields)}", shard, commit)
+
+    crawler.archive.index = one_byte_off  # type: ignore[method-assign]
+
+
+def overspend(_: Crawler, worker: Worker) -> None:
+    """The budget forgets what it has spent."""
+    worker.budget.pages_max = None
+
+
+def ignore_the_disk(_: Crawler, worker: Worker) -> None:
+    """A full disk is noticed, and nobody pauses."""
+    watch = worker.committer.disk
+    if watch is not None:
+        watch.changed = lambda _: None
+
+
+def starve(_: Crawler, worker: Worker) -> None:
+    """Draws among levels always fall on the best, and nobody counts how often the others were passed over."""
+    for shard in worker.shards:
+        _always_the_best(shard.frontier)
+
+
+def _always_the_best(frontier: Frontier) -> None:
+    advance = frontier.advance
+    frontier._situation.chance = lambda: 0.0  # pyright: ignore[reportPrivateUsage]  # breaking in is its purpose
+
+    def forgetfully(now: float, room: Room) -> list[Command]:
+        for host in frontier.hosts.values():
+            host.state.passed = []
+        return advance(now, room)
+
+    frontier.advance = forgetfully  # type: ignore[method-assign]
+
+
+def crowded_world() -> World:
+    """One host with so many seeds that what ranks last waits for long."""
+    origin = "http://crowd.example"
+    host = SimHost("crowd.example", "crowd.example", ("20.9.9.9",), (Authority(origin, OPEN),), 0.001, 0.001)
+    seeds = [f"{origin}/{number}" for number in range(LEASES_BOUND + 60)]
+    pages = [Page(url, words=url) for url in seeds]
+    pages[0] = Page(seeds[0], words="First", links=(Link(f"{origin}/last", low=True),))
+    pages.append(Page(f"{origin}/last", words="Last"))
+    return World(0, {host.name: host}, {page.url: page for page in pages}, seeds=seeds)
+
+
+def forget_a_host(crawler: Crawler, worker: Worker) -> None:
+    """The shard of the first seed gets no turns."""
+    number = worker.rules.shard_of(host_of(crawler.world.seeds[0]))
+    frontier = worker.shards[number].frontier
+    frontier.advance = lambda now, room: []  # type: ignore[method-assign]  # noqa: ARG005 - the frontier's own names
+    frontier.next_moment = lambda: None  # type: ignore[method-assign]
+
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """What is broken, and what a world needs besides for a checker to have something to see."""
+
+    sabotage: Callable[[Crawler, Worker], None]
+    features: frozenset[Feature] = frozenset()
+    faults: Faults | None = None
+    settings: CrawlSettings | None = None
+    world: Callable[[], World] | None = None
+
+
+CANARIES: Final[Mapping[str, Canary]] = {
+    "gap": Canary(halve_the_gap),
+    "one at a time": Canary(fetch_in_pairs),
+    "permission": Canary(invent_robots),
+    "nothing lost": Canary(overlook_links),
+    "nothing twice": Canary(fetch_again),
+    "fates": Canary(mistake_absence),
+    "accounting": Canary(miscount),
+    "captures": Canary(misplace),
+    "budgets": Canary(overspend, frozenset({Feature.PAGES_CAP}), settings=CrawlSettings(pages_max=4)),
+    "pauses": Canary(ignore_the_disk, faults=Faults(disk_low=(EPOCH + 1.0, EPOCH + 120.0))),
+    "starvation": Canary(starve, world=crowded_world),
+    "progress": Canary(forget_a_host),
 }
 """The first words of a checker's problems -> what it must see."""
+
+
+SIZE: Final = WorldSize(hosts=(3, 5), pages=(20, 40))
+"""Of the worlds that canaries are tried in."""
+
+
+def rehearsal_of(word: str, *, broken: bool = True) -> Rehearsal:
+    """How a canary is run; unbroken it must pass."""
+    canary = CANARIES[word]
+    return Rehearsal(
+        kills=1,
+        size=SIZE,
+        world=canary.world() if canary.world is not None else None,
+        features=canary.features,
+        faults=canary.faults,
+        settings=canary.settings,
+        sabotage=canary.sabotage if broken else None,
+    )
 
 
 class _PairedFetcher:

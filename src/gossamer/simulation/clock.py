@@ -47,8 +47,8 @@ class SimLoop(asyncio.AbstractEventLoop):
         self._now = start
         self._kill_at = kill_at
         self._steps_max = steps_max
-        self._ready: deque[tuple[asyncio.Handle, Callable[..., object], tuple[Any, ...], contextvars.Context]] = deque()
-        self._timers: list[tuple[float, int, asyncio.TimerHandle, Callable[[], None]]] = []
+        self._ready: deque[tuple[asyncio.Handle, Callable[..., object], tuple[Any, ...]]] = deque()
+        self._timers: list[tuple[float, int, asyncio.TimerHandle, Callable[..., object], tuple[Any, ...]]] = []
         self._sequence = 0
         self._tasks: list[asyncio.Task[Any]] = []
         self._running = False
@@ -65,9 +65,8 @@ class SimLoop(asyncio.AbstractEventLoop):
         self, callback: Callable[[Unpack[Ts]], object], *args: *Ts, context: contextvars.Context | None = None
     ) -> asyncio.Handle:
         """Run `callback` in a step of its own, after all that is ready now."""
-        context = context or contextvars.copy_context()
         handle = asyncio.Handle(callback, args, self, context)
-        self._ready.append((handle, callback, args, context))
+        self._ready.append((handle, callback, args))
         return handle
 
     def call_soon_threadsafe(
@@ -94,11 +93,9 @@ class SimLoop(asyncio.AbstractEventLoop):
         context: contextvars.Context | None = None,
     ) -> asyncio.TimerHandle:
         """Run `callback` at a virtual moment; those of one moment run in the order asked for."""
-        context = context or contextvars.copy_context()
         handle = asyncio.TimerHandle(when, callback, args, self, context)
-        entry = (handle, callback, args, context)
         self._sequence += 1
-        heapq.heappush(self._timers, (when, self._sequence, handle, lambda: self._ready.append(entry)))
+        heapq.heappush(self._timers, (when, self._sequence, handle, callback, args))
         return handle
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
@@ -148,8 +145,10 @@ class SimLoop(asyncio.AbstractEventLoop):
             asyncio._set_running_loop(None)
 
     def _step(self) -> None:
-        self._wake_timers()
-        handle, callback, args, context = self._ready.popleft()
+        timers = self._timers
+        if not self._ready or (timers and timers[0][0] <= self._now):
+            self._wake_timers()
+        handle, callback, args = self._ready.popleft()
         if handle.cancelled():
             return
         self.steps += 1
@@ -158,24 +157,27 @@ class SimLoop(asyncio.AbstractEventLoop):
         if self.steps > self._steps_max:
             raise StuckError(f"{self.steps} steps and no end: something turns without time passing")
         try:
-            context.run(callback, *args)
+            # Not `handle.run`: it hands whatever is raised, a kill too, to the exception handler. Contexts are not
+            # entered: nothing of the crawl keeps a value in one.
+            callback(*args)
         except (Killed, StuckError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - as asyncio's own loop: a callback must not end it
             self.call_exception_handler({"message": f"exception in {callback!r}", "exception": error})
 
     def _wake_timers(self) -> None:
-        timers = self._timers
-        while timers and (timers[0][2].cancelled() or timers[0][0] <= self._now):
-            _, _, handle, wake = heapq.heappop(timers)
-            if not handle.cancelled():
-                wake()
-        if self._ready:
-            return
-        if not timers:
-            raise StuckError("every task waits and no timer is set: nothing will ever happen again")
-        self._now = timers[0][0]
-        self._wake_timers()
+        """Make ready what is due; where nothing is ready, what comes next, at its moment."""
+        timers, ready = self._timers, self._ready
+        while True:
+            while timers and (timers[0][2].cancelled() or timers[0][0] <= self._now):
+                _, _, handle, callback, args = heapq.heappop(timers)
+                if not handle.cancelled():
+                    ready.append((handle, callback, args))
+            if ready:
+                return
+            if not timers:
+                raise StuckError("every task waits and no timer is set: nothing will ever happen again")
+            self._now = timers[0][0]
 
     def stop(self) -> None:
         """Return from `run_forever` after the present step."""
@@ -195,6 +197,10 @@ class SimLoop(asyncio.AbstractEventLoop):
         self._timers.clear()
         self.failures.clear()
         self._closed = True
+
+    def doom(self) -> None:
+        """Kill the process before its next step: something within this one has killed it."""
+        self._kill_at = self.steps + 1
 
     # --- state ------------------------------------------------------------------------------------------------
     def is_running(self) -> bool:
@@ -240,11 +246,18 @@ class SimLoop(asyncio.AbstractEventLoop):
 
 
 class SimClock:
-    """The port `clock` on virtual time. Belongs to no loop: it reads the one that runs."""
+    """The port `clock` on virtual time. Belongs to no loop: it reads the one that runs.
+
+    `offset`: seconds by which the crawler's wall clock is wrong; set between two lives, for a real clock reads the wall
+    once and the monotonic clock from then on.
+    """
+
+    def __init__(self, offset: float = 0.0) -> None:
+        self._offset = offset
 
     def now(self) -> float:
-        """Virtual seconds since the epoch."""
-        return asyncio.get_running_loop().time()
+        """Virtual seconds since the epoch, as the crawler believes."""
+        return asyncio.get_running_loop().time() + self._offset
 
     async def sleep(self, seconds: float) -> None:
         """Return after that many virtual seconds; 0 (or less) yields once."""

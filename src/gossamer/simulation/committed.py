@@ -37,6 +37,8 @@ class CommittedLines:
         self._serials: dict[str, int] = {}
         self._fixed: list[GrowingFile] = []
         self._closing: list[GrowingFile] = []
+        self._vouched: dict[str, int] = {}
+        """Open file -> its length at the last marks: most commits of an idle crawl find nothing new."""
 
     def add(self, series: str, shard: int, commit: int, row: bytes) -> None:
         """One row, a line without line end."""
@@ -75,7 +77,10 @@ class CommittedLines:
         return file.length >= self._journal_bytes
 
     def note(self, file: GrowingFile) -> None:
-        """The coming commit vouches for what the file holds."""
+        """The coming commit vouches for what the file holds, where that is more than the last one did."""
+        if self._vouched.get(file.path) == file.length:
+            return
+        self._vouched[file.path] = file.length
         self._ledger.note(file.path, file.fix(), FileState.OPEN)
         self._fixed.append(file)
 

@@ -6,6 +6,7 @@ A crash gives a new folder. What the dead process still holds writes to the old 
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from gossamer.core.files.recovery import DRAFT_PREFIX
@@ -20,17 +21,31 @@ class PowerCut(Exception):  # noqa: N818 - says what happened
     """The folder's fuse burnt in the middle of an operation; `crash` gives the folder that is left."""
 
 
+@dataclass(slots=True)
+class Fuse:
+    """Burns after so many durable steps (a write with its sync, a rename, a cut) of all that share it; None: never."""
+
+    steps: int | None = None
+
+    def spend(self) -> None:
+        """One durable step begins. Raises PowerCut once it has burnt."""
+        if self.steps is not None:
+            if self.steps <= 0:
+                raise PowerCut
+            self.steps -= 1
+
+
 class MemoryFolder:
     """The port `disk` in memory.
 
-    `fuse`: durable steps (a write with its sync, a rename, a cut) after which PowerCut is raised; None never.
+    `fuse`: what every durable step spends; a number for a fuse of its own.
     `fault`: raised by every operation that writes while set, as OSError with ENOSPC for a full disk.
     """
 
-    def __init__(self, files: dict[str, bytearray] | None = None, *, fuse: int | None = None) -> None:
+    def __init__(self, files: dict[str, bytearray] | None = None, *, fuse: Fuse | int | None = None) -> None:
         self.files = files if files is not None else {}
         """Path -> bytes, as a process that lives sees them."""
-        self.fuse = fuse
+        self.fuse = fuse if isinstance(fuse, Fuse) else Fuse(fuse)
         self.fault: OSError | None = None
         self._removed: dict[str, bytearray] = {}
         self._growing: list[MemoryGrowingFile] = []
@@ -63,7 +78,7 @@ class MemoryFolder:
         """See the port."""
         return {path: len(data) for path, data in self.files.items() if path.rpartition("/")[0] in folders}
 
-    def view(self, path: str) -> memoryview:
+    def view(self, path: str, *, scattered: bool = False) -> memoryview:  # noqa: ARG002 - memory has no such cost
         """See the port."""
         if path not in self.files:
             raise FileNotFoundError(path)
@@ -101,10 +116,7 @@ class MemoryFolder:
         """One durable step begins."""
         if self.fault is not None:
             raise self.fault
-        if self.fuse is not None:
-            if self.fuse <= 0:
-                raise PowerCut
-            self.fuse -= 1
+        self.fuse.spend()
 
     def forget(self, growing: MemoryGrowingFile) -> None:
         """A file was given back: its unsynced bytes are nowhere."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from gossamer.core.disk_guard import MountSpace
@@ -31,3 +32,16 @@ class MemoryDiskSpace:
         given, self.reserved = self.reserved, 0
         self.free += given
         return given
+
+
+@dataclass(slots=True)
+class WaningDiskSpace(MemoryDiskSpace):
+    """A disk that others fill for a while: there is next to no room within `span` (seconds since the epoch)."""
+
+    span: tuple[float, float] = (0.0, 0.0)
+
+    def look(self) -> list[MountSpace]:
+        """See the port."""
+        start, end = self.span
+        is_low = start <= asyncio.get_running_loop().time() < end
+        return [MountSpace("disk", 1 if is_low else self.free, self.total)]

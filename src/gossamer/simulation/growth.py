@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from gossamer.simulation.clock import EPOCH
 from gossamer.simulation.entropy import SimEntropy
+from gossamer.simulation.extras import add_features
+from gossamer.simulation.features import Feature, features_of
 from gossamer.simulation.pagegrowth import PageGrowth
 from gossamer.simulation.world import (
     NEVER_ENDS,
@@ -66,9 +68,11 @@ class WorldSize:
     """Nothing goes wrong: no outages, no stumbles, no unusual robots.txt."""
 
 
-def grow(simulation_seed: int, size: WorldSize | None = None) -> World:
-    """The world of that number."""
+def grow(simulation_seed: int, size: WorldSize | None = None, features: frozenset[Feature] | None = None) -> World:
+    """The world of that number; with `features` instead of those that it draws."""
     size = size or WorldSize()
+    if features is None:
+        features = frozenset() if size.calm else features_of(simulation_seed)
     entropy = SimEntropy(simulation_seed, "world")
     world = World(simulation_seed)
     dice = entropy.stream("hosts").dice()
@@ -79,6 +83,7 @@ def grow(simulation_seed: int, size: WorldSize | None = None) -> World:
     _choose_scope(entropy.stream("scope").dice(), world)
     _add_robots(entropy.stream("robots").dice(), world, calm=size.calm)
     PageGrowth(entropy.stream("pages").dice(), world, calm=size.calm).grow(_page_count(dice, size))
+    add_features(entropy, world, features)
     return world
 
 

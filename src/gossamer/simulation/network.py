@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import ipaddress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 from gossamer.core.dns.answer import Answer
@@ -22,6 +23,8 @@ from gossamer.simulation.world import SimHost, Trouble, World, key_of
 
 NAME_SECONDS: Final = 0.02
 """A look-up's answer comes after this long."""
+ENDLESS_SECONDS: Final = 3.0
+"""So long a body without end is read before it is too long."""
 NAME_TIMEOUT_SECONDS: Final = 10.0
 """A look-up that nobody answers fails after this long."""
 
@@ -77,8 +80,10 @@ class Network:
 class SimFetcher:
     """The port `fetcher` on a network."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, offset: float = 0.0) -> None:
+        """`offset`: see `SimClock`; the log's moments are true."""
         self._network = network
+        self._offset = offset
 
     async def fetch(self, request: FetchRequest) -> Exchange:
         """See the port."""
@@ -86,13 +91,14 @@ class SimFetcher:
         address = request.addresses[0]
         contact = Contact(host, request.url, address, started, self._network.process)
         self._network.log.append(contact)
-        exchange = Exchange(request.url, started, started, address=address, connections_opened=1)
+        believed = started + self._offset
+        exchange = Exchange(request.url, believed, believed, address=address, connections_opened=1)
         try:
             await self._perform(request, contact, exchange)
         finally:
             if contact.end is None:
                 contact.end = _now()
-        exchange.ended = contact.end
+        exchange.ended = contact.end + self._offset
         return exchange
 
     async def _perform(self, request: FetchRequest, contact: Contact, exchange: Exchange) -> None:
@@ -123,21 +129,37 @@ class SimFetcher:
             await _fail(exchange, FailureKind.RESET, 0.0)
             return
         exchange.status, exchange.headers, exchange.head = reply.status, reply.headers, reply.head()
-        exchange.first_byte = _now()
+        exchange.first_byte = _now() + self._offset
         exchange.protocol = "http/1.1"
         exchange.tls = "tls/1.3" if request.url.startswith("https:") else ""
         exchange.unwanted = _is_unwanted(request, reply)
-        exchange.truncated = Truncation.DISCONNECT if reply.cut else None
-        exchange.body = MemoryBody(b"" if exchange.unwanted else reply.body)
-        _log(contact, reply)
+        exchange.body = MemoryBody(b"" if exchange.unwanted else await _receive(request, reply, exchange))
+        _log(contact, reply, self._offset)
 
     async def close(self) -> None:
         """Nothing is kept open."""
 
 
-def _log(contact: Contact, reply: Reply) -> None:
+async def _receive(request: FetchRequest, reply: Reply, exchange: Exchange) -> bytes:
+    """What arrives of a body, and why no more does."""
+    limits = request.limits
+    if reply.drips:
+        await asyncio.sleep(limits.low_speed_seconds)
+        exchange.truncated = Truncation.TIME
+    elif reply.endless or len(reply.body) > limits.body_bytes:
+        await asyncio.sleep(ENDLESS_SECONDS)
+        exchange.truncated = Truncation.LENGTH
+        body = reply.body * (limits.body_bytes // len(reply.body) + 1)
+        return body[: limits.body_bytes]
+    elif reply.cut:
+        exchange.truncated = Truncation.DISCONNECT
+    return reply.body
+
+
+def _log(contact: Contact, reply: Reply, offset: float) -> None:
     contact.status, contact.final = reply.status, reply.final
-    contact.retry_after = max(reply.retry_after, reply.retry_at - _now())
+    # A date means what the reader's clock makes of it: who believes in another time cannot keep it.
+    contact.retry_after = max(reply.retry_after, 0.0 if offset else reply.retry_at - _now())
     contact.crawl_delay = reply.crawl_delay
     contact.digest = hashlib.sha256(reply.body).hexdigest() if reply.body else ""
 
@@ -171,8 +193,10 @@ def _now() -> float:
 class SimResolver:
     """The port `resolver` on a world. Leaves out addresses that may not be contacted, as the port asks."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, offset: float = 0.0) -> None:
+        """`offset`: see `SimClock`."""
         self._world = world
+        self._offset = offset
         self._cache: dict[str, Answer] = {}
 
     async def resolve(self, host: str) -> Answer:
@@ -180,23 +204,28 @@ class SimResolver:
         if _is_literal(host):
             return Answer((host,), float("inf")) if _is_public(host) else _refused(float("inf"))
         cached = self._cache.get(host)
-        if cached is None or cached.expires <= _now():
+        if cached is None or cached.expires <= self._now():
             cached = self._cache[host] = await self._look_up(host)
         return cached
 
     async def _look_up(self, name: str) -> Answer:
         host, asked = self._world.hosts.get(name), _now()
         trouble = host.trouble_at(asked) if host is not None else Trouble.NAME_NOT_FOUND
+        if any(start <= asked < end for start, end in self._world.name_outages):
+            trouble = Trouble.NAME_FAILED
         await asyncio.sleep(NAME_TIMEOUT_SECONDS if trouble is Trouble.NAME_FAILED else NAME_SECONDS)
-        if host is None or trouble is Trouble.NAME_NOT_FOUND:
-            return Answer((), _now() + DNS_NEGATIVE_SECONDS, FailureKind.NAME_NOT_FOUND)
         if trouble is Trouble.NAME_FAILED:
-            return Answer((), _now() + DNS_TTL_MIN_SECONDS, FailureKind.NAME_FAILED)
-        expires = _now() + min(max(host.ttl_seconds, DNS_TTL_MIN_SECONDS), DNS_TTL_MAX_SECONDS)
+            return Answer((), self._now() + DNS_TTL_MIN_SECONDS, FailureKind.NAME_FAILED)
+        if host is None or trouble is Trouble.NAME_NOT_FOUND:
+            return Answer((), self._now() + DNS_NEGATIVE_SECONDS, FailureKind.NAME_NOT_FOUND)
+        expires = self._now() + min(max(host.ttl_seconds, DNS_TTL_MIN_SECONDS), DNS_TTL_MAX_SECONDS)
         public = tuple(address for address in host.addresses if _is_public(address))
         if trouble is Trouble.NAME_PRIVATE or not public:
             return _refused(expires)
         return Answer(public, expires)
+
+    def _now(self) -> float:
+        return _now() + self._offset
 
     async def close(self) -> None:
         """Nothing to give back."""
@@ -210,5 +239,6 @@ def _is_literal(host: str) -> bool:
     return ":" in host or host.rpartition(".")[2].isdigit()
 
 
+@cache
 def _is_public(address: str) -> bool:
     return ipaddress.ip_address(address).is_global

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+from gossamer.simulation.disk import PowerCut
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
+
+    from gossamer.simulation.clock import SimLoop
 
 T = TypeVar("T")
 
@@ -27,7 +31,11 @@ class SimOffload:
         """Wait, do the work, wait again: it becomes real at a moment between asking and hearing of it."""
         before, after = self._dice.choice(SYNC_SECONDS), self._dice.choice(SYNC_SECONDS)
         await asyncio.sleep(before)
-        result = work()
+        try:
+            result = work()
+        except PowerCut:
+            cast("SimLoop", asyncio.get_running_loop()).doom()
+            raise
         self._done()
         await asyncio.sleep(after)
         return result

@@ -1,56 +1,60 @@
-"""One simulation: grow a world, crawl it, kill the crawler at random steps, reopen, and judge from outside.
+"""One simulation: grow a world, crawl it, let happen what the number has drawn, reopen, and judge from outside.
 
-After the last kill faults end by themselves (`World.heals`), and progress is demanded: the crawl must come to an end
+After the last fault trouble ends by itself (`World.heals`), and progress is demanded: the crawl must come to an end
 with exactly what the truth says. A verdict that fails prints the one line that replays it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core.ending import EndState
-from gossamer.simulation.checkers import accounting, fates, gap, nothing_lost, nothing_twice, one_at_a_time, permission
+from gossamer.ports.store import StoreError
+from gossamer.simulation.checkers import CHECKERS, Checker, accounting, captures, fates
 from gossamer.simulation.checkers.bodies import stored_bodies
 from gossamer.simulation.checkers.evidence import Evidence, Life
 from gossamer.simulation.clock import EPOCH, Killed, SimLoop, StuckError
-from gossamer.simulation.crawler import Crawler, CrawlSettings, SimDisk, new_disk, new_hash_key, own_hosts
+from gossamer.simulation.crawler import Crawler, SimDisk, new_disk, new_hash_key, own_hosts
+from gossamer.simulation.disk import PowerCut
+from gossamer.simulation.disk_space import WaningDiskSpace
 from gossamer.simulation.entropy import SimEntropy
+from gossamer.simulation.faults import Faults, LifeFaults, draw_faults
+from gossamer.simulation.features import Feature, features_of
 from gossamer.simulation.growth import WorldSize, grow
 from gossamer.simulation.network import Network
+from gossamer.simulation.settings import CrawlSettings, settings_of
+from gossamer.simulation.taker import SlowTaker
 from gossamer.simulation.truth import truth_of
+from gossamer.simulation.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from gossamer.simulation.canary import Sabotage
+    from gossamer.flow.worker import Worker
     from gossamer.simulation.world import World
 
-CHECKERS: Final = (gap, one_at_a_time, permission, nothing_lost, nothing_twice, fates, accounting)
+    Sabotage = Callable[[Crawler, Worker], None]
+
+KILLS_OF: Final = (0, 1, 2, 3, 5)
+"""Kills of each simulation, by its number in turn."""
 RESUMES_MAX: Final = 30
 """Lives after the last kill: each one that stalls is resumed an hour later, as a patient operator would."""
 RESUME_SECONDS: Final = 3600.0
-KILL_STEP_MAX: Final = 12_000
-"""Kills fall evenly over the magnitudes up to this step: as many within the first hundred steps as within the last."""
 DOWN_SECONDS: Final = (0.0, 0.0, 0.3, 5.0, 4000.0)
 """How long a killed crawler stays down."""
-STOPPED_SHARE: Final = 0.3
-STOP_MEAN_SECONDS: Final = 60.0
-"""Of the lives that shall be killed, so many are first asked to stop, some time after their opening."""
 RECOUNT_EVERY: Final = 16
 """Commits between two recounts of every row."""
-PROBLEMS_SHOWN: Final = 8
+DISK_FREE: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
     """How a simulation is run, besides its number."""
 
-    kills: int = 2
-    """Kills at random steps."""
+    kills: int | None = None
+    """Kills at random steps; None: as many as the number draws."""
     kill_steps: tuple[int, ...] = ()
     """Kills at these steps instead, one a life."""
     size: WorldSize = field(default_factory=WorldSize)
@@ -58,69 +62,25 @@ class Rehearsal:
     """A world made by hand; None: grown from the number."""
     settings: CrawlSettings | None = None
     """None: drawn from the number."""
+    faults: Faults | None = None
+    """None: drawn from the number."""
+    features: frozenset[Feature] | None = None
+    """None: drawn from the number; none at all where a world is made by hand, or nothing shall go wrong."""
+    checkers: Sequence[Checker] | None = None
+    """None: all there are. Modules cannot be sent to another process."""
     sabotage: Sabotage | None = None
     """Breaks something in each life, to prove that a checker sees it."""
 
-
-@dataclass(slots=True)
-class Verdict:
-    """What came of one simulation."""
-
-    simulation_seed: int
-    kills: int
-    problems: list[str]
-    pages: int = 0
-    contacts: int = 0
-    steps: int = 0
-    lives: int = 0
-    seconds: float = 0.0
-    """Virtual time from the first opening to the end."""
-    trace: str = ""
-    """Digest of the servers' log: equal traces mean equal runs."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether every checker was content."""
-        return not self.problems
-
-    def replay(self) -> str:
-        """The line that runs this simulation again."""
-        return f"gossamer simulate {self.simulation_seed} --kills {self.kills}"
-
-    def lines(self) -> list[str]:
-        """What to print."""
-        figures = f"{self.pages} pages, {self.contacts} contacts, {self.lives} lives, {self.seconds:.0f} s of crawl"
-        if self.passed:
-            return [f"simulation {self.simulation_seed}: passed ({figures})"]
-        more = len(self.problems) - PROBLEMS_SHOWN
-        shown = [*self.problems[:PROBLEMS_SHOWN], *([f"and {more} more"] if more > 0 else [])]
-        return [
-            f"simulation {self.simulation_seed}: FAILED ({figures})",
-            *(f"  {problem}" for problem in shown),
-            f"  replay: {self.replay()}",
-        ]
+    def features_of(self, simulation_seed: int) -> frozenset[Feature]:
+        """The features of the simulation of that number."""
+        if self.features is not None:
+            return self.features
+        return frozenset() if self.world is not None or self.size.calm else features_of(simulation_seed)
 
 
 def run(simulation_seed: int, rehearsal: Rehearsal | None = None) -> Verdict:
     """Run one simulation to its verdict. A pure function of its arguments."""
     return _Simulation(simulation_seed, rehearsal or Rehearsal()).run()
-
-
-def settings_of(entropy: SimEntropy) -> CrawlSettings:
-    """The settings that a number draws: small working sets and short files are where the edges are."""
-    dice = entropy.stream("settings").dice()
-    return CrawlSettings(
-        gap_seconds=dice.choice((1.0, 1.0, 2.5, 0.2)),
-        copies_follow=dice.choice(("never", "same-host", "always")),
-        hosts_max=dice.choice((1, 2, 100)),
-        fetches_max=dice.choice((1, 3, 50)),
-        file_bytes=dice.choice((20_000, 1 << 20)),
-        shards=dice.choice((4, 4, 5, 16)),
-        commit_interval=dice.choice((0.25, 1.0, 1.0)),
-        patience=dice.choice((60.0, 60.0, 600.0)),
-        exchange_seconds=dice.choice((0.0, 0.01, 0.7)),
-        connections=dice.choice((1, 1, 2, 5)),
-    )
 
 
 class _Simulation:
@@ -130,18 +90,25 @@ class _Simulation:
         self._seed = simulation_seed
         self._rehearsal = rehearsal
         self._entropy = SimEntropy(simulation_seed, "run")
-        self._settings = rehearsal.settings or settings_of(self._entropy)
-        world = rehearsal.world or grow(simulation_seed, rehearsal.size)
+        self._features = rehearsal.features_of(simulation_seed)
+        self._settings = rehearsal.settings or settings_of(self._entropy, self._features)
+        self._kills = KILLS_OF[simulation_seed % len(KILLS_OF)] if rehearsal.kills is None else rehearsal.kills
+        self._faults = rehearsal.faults or draw_faults(self._entropy, self._features, self._kills, rehearsal.kill_steps)
+        world = rehearsal.world or grow(simulation_seed, rehearsal.size, self._features)
         self._network = Network(world)
         self._disk: SimDisk = new_disk(self._settings.shards)
+        self._taker = SlowTaker(*self._faults.taker) if self._faults.taker is not None else None
         self._evidence = Evidence(
             world,
             truth_of(world),
             self._network.log,
             self._settings.gap_seconds,
             connections=own_hosts(world, self._settings),
+            settings=self._settings,
+            faults=self._faults,
         )
         self._now = EPOCH
+        self._offset = 0.0
         self._steps = 0
         self._commits: list[bytes | None] = []
         self._commit_count = 0
@@ -150,102 +117,136 @@ class _Simulation:
     def run(self) -> Verdict:
         problems = self._live_until_the_end()
         if self._crawler is not None and not problems:
-            self._evidence.pages = self._crawler.datasets.rows("pages")
-            self._evidence.bodies = stored_bodies(self._evidence.pages, self._crawler.archive)
-            self._evidence.records = fates.records_of(self._disk.stores)
-            self._evidence.ledgers += accounting.recount(self._disk.stores)
-            problems = [problem for checker in CHECKERS for problem in checker.check(self._evidence)]
+            self._gather(self._crawler)
+            problems = [
+                problem for checker in self._rehearsal.checkers or CHECKERS for problem in checker.check(self._evidence)
+            ]
+        evidence = self._evidence
         return Verdict(
             simulation_seed=self._seed,
-            kills=self._rehearsal.kills,
+            kills=self._kills,
             problems=problems,
-            pages=len(self._evidence.truth.fetched),
+            features=sorted(self._features),
+            ending=evidence.ending.value if evidence.ending is not None else "",
+            pages=len(evidence.truth.fetched) or sum(row["outcome"] == "fetched" for row in evidence.pages),
             contacts=len(self._network.log),
+            orphaned=captures.orphans(evidence),
             steps=self._steps,
-            lives=len(self._evidence.lives),
+            lives=len(evidence.lives),
             seconds=self._now - EPOCH,
             trace=self._trace(),
+            asked="" if self._rehearsal.kills is None else f" --kills {self._kills}",
         )
 
+    def _gather(self, crawler: Crawler) -> None:
+        """What lies on the disk in the end."""
+        evidence = self._evidence
+        evidence.pages = crawler.datasets.rows("pages")
+        evidence.bodies = stored_bodies(evidence.pages, crawler.archive)
+        evidence.index, evidence.captures = captures.index_of(crawler.archive), captures.records_of(crawler.archive)
+        evidence.records = fates.records_of(self._disk.stores)
+        evidence.hosts = fates.hosts_of(self._disk.stores)
+        evidence.ledgers += accounting.recount(self._disk.stores)
+        evidence.ledgers += accounting.rows_against(self._disk.stores, evidence.pages)
+        evidence.most_waiting = self._taker.most if self._taker is not None else 0
+
     def _live_until_the_end(self) -> list[str]:
-        dice = self._entropy.stream("kills").dice()
-        drawn = (int(math.exp(dice.uniform(0.0, math.log(KILL_STEP_MAX)))) for _ in range(self._rehearsal.kills))
-        kills = deque(self._rehearsal.kill_steps or drawn)
-        for _ in range(len(kills) + RESUMES_MAX):
-            may_be_stopped = bool(kills) and dice.random() < STOPPED_SHARE
-            stop_after = dice.expovariate(1.0 / STOP_MEAN_SECONDS) if may_be_stopped else None
+        """Problems that end a simulation at once; what the checkers find comes later."""
+        dice = self._entropy.stream("downs").dice()
+        for number in range(len(self._faults.lives) + RESUMES_MAX):
+            faults = self._faults.of_life(number)
+            self._offset += faults.clock_step
+            is_last = number >= len(self._faults.lives)
             try:
-                ending = self._live(kills.popleft() if kills else None, stop_after)
+                ending = self._live(number, faults)
             except StuckError as error:
                 return [f"stuck: {error}"]
             except Exception as error:  # noqa: BLE001 - whatever the crawler raises is the finding
                 return [f"raised: {type(error).__name__}: {error}"]
+            self._evidence.ending = ending
             if ending is None:
                 self._now += dice.choice(DOWN_SECONDS)
-            elif not kills and self._is_at_rest(ending):
+            elif is_last and self._is_at_rest(ending):
                 return []
-            elif ending is not EndState.COMPLETE and ending is not EndState.INTERRUPTED:
+            elif ending not in (EndState.COMPLETE, EndState.INTERRUPTED, EndState.LIMIT):
                 self._now += RESUME_SECONDS
-        return [*fates.check(self._evidence), "no end: the crawl neither completes nor stalls for good"]
+        self._evidence.records = fates.records_of(self._disk.stores)
+        return [*fates.check(self._evidence), "progress: the crawl neither completes nor stalls for good"]
 
-    def _live(self, kill_at: int | None, stop_after: float | None) -> EndState | None:
-        """One process. None when it was killed."""
-        life = Life(self._now)
+    def _live(self, number: int, faults: LifeFaults) -> EndState | None:
+        """One process. None when it was killed, or its disk was full."""
+        world = self._network.world
+        scope = world.former_scope if number == 0 else ""
+        life = Life(self._now, max_time=faults.max_time, offset=self._offset, scope=scope)
         self._evidence.lives.append(life)
-        number = len(self._evidence.lives)
         self._crawler = crawler = Crawler(
-            world=self._network.world,
+            world=world,
             network=self._network,
             disk=self._disk,
             settings=self._settings,
-            entropy=self._entropy.stream(f"life {number}"),
+            entropy=self._entropy.stream(f"life {number + 1}"),
             hash_key=new_hash_key(self._entropy),
             on_commit=self._check_commit,
-            stop_after=stop_after,
+            life=faults,
+            faults=self._faults,
+            offset=self._offset,
+            scope=scope,
             sabotage=self._rehearsal.sabotage,
-            reopened=number > 1,
+            reopened=number > 0,
+            disk_space=self._disk_space(),
+            taker=self._taker,
         )
-        loop = SimLoop(self._now, kill_at=kill_at)  # type: ignore[abstract]  # see its docstring
+        self._disk.light(faults.torn_at)
+        loop = SimLoop(self._now, kill_at=faults.kill_at)  # type: ignore[abstract]  # see its docstring
         ending: EndState | None = None
         try:
             ending = loop.run_until_complete(crawler.run())
-        except Killed:
+        except (Killed, PowerCut):
             life.killed = True
+        except (OSError, StoreError):
+            life.killed = True
+            if faults.full_after is None:
+                raise
         finally:
             self._now = life.ended = loop.time()
             self._steps += loop.steps
             self._network.drop_all(self._now)
-            self._disk.crash(crawler.stores, self._entropy.stream(f"crash {number}"))
+            self._disk.crash(crawler.stores, self._entropy.stream(f"crash {number + 1}"))
             failures = [str(failure.get("exception", failure["message"])) for failure in loop.failures]
             loop.abandon()
         if failures and not life.killed:
             raise AssertionError(failures[0])
+        if faults.max_time is not None and self._now >= life.opened + faults.max_time:
+            life.killed = True  # visits that were under way are not carried to their end
         return ending
 
+    def _disk_space(self) -> WaningDiskSpace | None:
+        low = self._faults.disk_low
+        return WaningDiskSpace(DISK_FREE, DISK_FREE, span=low) if low is not None else None
+
     def _is_at_rest(self, ending: EndState) -> bool:
-        """Whether this is the end: complete, or stalled with nothing left that must come."""
+        """Whether this is the end: complete, at a limit, or stalled with nothing left that must come."""
         if ending is EndState.COMPLETE:
             return True
+        if ending is EndState.LIMIT and self._network.world.capped:
+            return True
         self._evidence.records = fates.records_of(self._disk.stores)
-        return self._now > self._network.world.heals and not fates.check(self._evidence)
+        heals = max(self._network.world.heals, self._faults.heals)
+        return self._now > heals and not fates.check(self._evidence)
 
     def _check_commit(self) -> None:
         """After each piece of disk work: if some shard's commit is new, its books must balance."""
         commits = [accounting.commit_of(disk) for disk in self._disk.stores]
-        if commits == self._commits:
+        before = self._commits
+        changed = [number for number, commit in enumerate(commits) if not before or commit != before[number]]
+        if not changed:
             return
         self._commits = commits
         self._commit_count += 1
-        self._evidence.ledgers += accounting.at_commit(self._disk.stores)
+        self._evidence.ledgers += accounting.at_commit(self._disk.stores, changed)
         if self._commit_count % RECOUNT_EVERY == 0:
-            self._evidence.records = fates.records_of(self._disk.stores)
             self._evidence.ledgers += accounting.recount(self._disk.stores)
 
     def _trace(self) -> str:
         lines = (f"{each.start!r} {each.end!r} {each.url} {each.status}" for each in self._network.log)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def run_all(simulation_seeds: Sequence[int], rehearsal: Rehearsal | None = None) -> list[Verdict]:
-    """Run several simulations, one after the other."""
-    return [run(simulation_seed, rehearsal) for simulation_seed in simulation_seeds]

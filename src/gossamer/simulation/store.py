@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gossamer.ports.store import StoreBusy, StoreError, Table, WriteBatch
+from gossamer.simulation.disk import Fuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,8 @@ class MemoryDisk:
     """Batches written and not yet durable, in order."""
     fault: StoreError | None = None
     """Raised by every write and sync while set: StoreFull for a full disk."""
+    fuse: Fuse = field(default_factory=Fuse)
+    """Spent by every sync, so that a kill falls between those of two shards."""
     in_use: bool = False
     syncs: int = 0
     """Syncs that completed."""
@@ -108,6 +111,7 @@ class MemoryStore:
         with self._syncing:
             self._check_open()
             self._check_disk()
+            self._disk.fuse.spend()
             self._disk.settle(len(self._disk.written))
             self._disk.syncs += 1
 

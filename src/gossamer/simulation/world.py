@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from gossamer.core.url.key import KeyRules, url_key
-from gossamer.core.url.parse import host_of
+from gossamer.core.url.parse import host_of, target_of
+from gossamer.simulation.clock import EPOCH
 
 NEVER_ENDS: Final = float("inf")
 KEY_RULES: Final = KeyRules()
+KEYS_KEPT: Final = 4096
+"""URL keys remembered: the checkers ask for those of one world over and over."""
 
 
 class Stumble(StrEnum):
@@ -51,6 +55,14 @@ class PageKind(StrEnum):
     """A 200 whose connection ends before its body does."""
     BINARY = "binary"
     """Bytes that are no text under an HTML type."""
+    MISLABELLED = "mislabelled"
+    """A page under the type of a picture."""
+    SHORT = "short"
+    """Says that it is longer than it is, and ends."""
+    DRIP = "drip"
+    """Begins, and then trickles until whoever reads gives up."""
+    ENDLESS = "endless"
+    """Never ends: as long as whoever reads bears it."""
 
 
 class RobotsKind(StrEnum):
@@ -87,6 +99,8 @@ class Link:
 
     url: str
     nofollow: bool = False
+    low: bool = False
+    """User-made, as its rel says: its target ranks last."""
     junk: str = ""
     """An href that is no http(s) URL, rendered as it stands."""
 
@@ -109,6 +123,64 @@ class Page:
     """URL of the page whose body this one serves."""
     words: str = ""
     stumbles: tuple[Stumble, ...] = ()
+    feeds: tuple[str, ...] = ()
+    """Feeds that the page announces."""
+    directives: str = ""
+    """Rules of its meta robots besides nofollow: "noindex", "noarchive"."""
+    usage: str = ""
+    """Its Content-Usage field; "search=n" denies what every crawl is for."""
+    changing: bool = False
+    """It says something new each time."""
+    doubtful: bool = False
+    """Whether it must be fetched cannot be told from outside: it may be left alone for another spelling of it."""
+
+
+class ListingKind(StrEnum):
+    """What names URLs besides pages."""
+
+    SITEMAP = "sitemap"
+    INDEX = "index"
+    TEXT = "text"
+    FEED = "feed"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A sitemap or feed."""
+
+    url: str
+    kind: ListingKind
+    entries: tuple[str, ...]
+    """Pages; of an index, further sitemaps."""
+    gzip: bool = False
+
+
+class TrapKind(StrEnum):
+    """Supplies of URLs without end, or without worth."""
+
+    CALENDAR = "calendar"
+    """A day leads to the next and to the one before, for ever."""
+    SESSIONS = "sessions"
+    """Each answer's links carry a session of their own; what they lead to is always the same few pages."""
+    FACETS = "facets"
+    """Every order and choice of parameters shows the same list."""
+    REPEATS = "repeats"
+    """A relative link that is one segment too long: /a/a/a/a."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """The part of a host that is a trap: every path that begins with `path`."""
+
+    origin: str
+    kind: TrapKind
+    path: str
+    opens: float = 0.0
+    """The moment from which it answers: a host may turn into a trap while it is crawled."""
+
+    def holds(self, url: str) -> bool:
+        """Whether a URL is of this trap."""
+        return url.startswith(self.origin + self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +195,8 @@ class Robots:
     """LATE: the moment from which it answers."""
     target: str = ""
     """REDIRECT: where to."""
+    sitemaps: tuple[str, ...] = ()
+    """Sitemaps that it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +233,13 @@ class SimHost:
 
     @property
     def dead(self) -> bool:
-        """Whether an outage never ends."""
-        return any(outage.end == NEVER_ENDS for outage in self.outages)
+        """Whether it is out of reach from the beginning, for ever."""
+        return any(outage.end == NEVER_ENDS and outage.start <= EPOCH for outage in self.outages)
+
+    @property
+    def dies(self) -> bool:
+        """Whether an outage that never ends begins while it is crawled."""
+        return not self.dead and any(outage.end == NEVER_ENDS for outage in self.outages)
 
     def trouble_at(self, moment: float) -> Trouble | None:
         """What keeps it out of reach at that moment."""
@@ -179,11 +258,22 @@ class World:
     """URLs that robots.txt redirects lead to -> what they answer."""
     seeds: list[str] = field(default_factory=list[str])
     scope: str = "any"
-    """"any", or "host": only hosts of seeds are wanted."""
+    """The word of a scope; all but "any" are drawn from the seeds."""
+    former_scope: str = ""
+    """The scope of the lives before the first stop; empty where it never changes."""
     blocked: set[str] = field(default_factory=set[str])
     """Hosts on the block list."""
     heals: float = 0.0
     """The moment after which only what is broken for ever is broken."""
+    listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
+    """Sitemaps and feeds by URL."""
+    traps: list[Trap] = field(default_factory=list[Trap])
+    twins: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """URL keys of one page each: one of a pair must be fetched, the other one may be."""
+    name_outages: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    """Spans in which no name resolves."""
+    capped: bool = False
+    """The crawl has caps that may end it early: what must be fetched cannot be told."""
 
     def authority(self, origin: str) -> Authority | None:
         """The authority of that origin."""
@@ -193,17 +283,45 @@ class World:
         return next((authority for authority in host.authorities if authority.origin == origin), None)
 
     def page(self, url: str) -> Page | None:
-        """The page of any spelling of a URL."""
+        """The page of any spelling of a URL; the pages of traps are none of the world's."""
         return self.pages.get(key_of(url))
 
-    def wants(self, url: str) -> bool:
-        """Whether the crawl's scope and block list want this URL."""
-        host = host_of(url)
+    def trap(self, url: str) -> Trap | None:
+        """The trap that a URL belongs to."""
+        return next((trap for trap in self.traps if trap.holds(url)), None)
+
+    def wants(self, url: str, scope: str = "") -> bool:
+        """Whether the block list and the crawl's scope (or another one, by its word) want this URL."""
+        host, scope = host_of(url), scope or self.scope
         if host in self.blocked:
             return False
-        return self.scope == "any" or host in {host_of(seed) for seed in self.seeds}
+        if scope == "any":
+            return True
+        if scope == "host":
+            return host in {host_of(seed) for seed in self.seeds}
+        if scope == "site":
+            return self._site(host) in {self._site(host_of(seed)) for seed in self.seeds}
+        if scope == "page":
+            return key_of(url) in {key_of(seed) for seed in self.seeds}
+        return any(
+            host == host_of(seed) and target_of(url).startswith(_folder_of(target_of(seed))) for seed in self.seeds
+        )
+
+    def ever_wanted(self, url: str) -> bool:
+        """Whether any of the crawl's scopes wants this URL."""
+        return self.wants(url) or (bool(self.former_scope) and self.wants(url, self.former_scope))
+
+    def _site(self, host: str) -> str:
+        known = self.hosts.get(host)
+        return known.site if known is not None else host
 
 
+def _folder_of(target: str) -> str:
+    path = target.partition("?")[0]
+    return path[: path.rindex("/") + 1]
+
+
+@lru_cache(maxsize=KEYS_KEPT)
 def key_of(url: str) -> str:
     """The URL key by which two spellings are one URL of the world."""
     return url_key(url, KEY_RULES)

@@ -6,7 +6,7 @@ Reads what is durable on each shard's disk, as a stranger would after pulling th
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.core.frontier.ledger import Ledger, decode_ledger
 from gossamer.core.frontier.records import PageState, decode_host, decode_page
@@ -15,7 +15,7 @@ from gossamer.flow.shard import COMMIT_KEY, LEDGER_KEY, RECEIPT_PREFIX
 from gossamer.ports.store import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gossamer.simulation.checkers.evidence import Evidence
     from gossamer.simulation.store import MemoryDisk
@@ -39,10 +39,11 @@ def commit_of(disk: MemoryDisk) -> bytes | None:
     return disk.durable[Table.META].values.get(COMMIT_KEY)
 
 
-def at_commit(disks: Sequence[MemoryDisk]) -> list[str]:
-    """What does not hold after a commit, in words. Cheap: equations and receipts only."""
+def at_commit(disks: Sequence[MemoryDisk], changed: Sequence[int] | None = None) -> list[str]:
+    """What does not hold after a commit of the shards `changed` (None: all), in words. Cheap: equations, receipts."""
     found: list[str] = []
-    for number, disk in enumerate(disks):
+    for number in range(len(disks)) if changed is None else changed:
+        disk = disks[number]
         found += [f"accounting: shard {number}: {problem}" for problem in ledger_of(disk).problems()]
         found += _missing_receipts(number, disk, disks)
     return found
@@ -75,6 +76,22 @@ def recount(disks: Sequence[MemoryDisk]) -> list[str]:
     if not sent - waiting <= received <= sent:
         found.append(f"accounting: {sent} links sent, {waiting} waiting, {received} received")
     return found
+
+
+def rows_against(disks: Sequence[MemoryDisk], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The ledgers against the rows of the pages dataset, which are committed with them."""
+    ledgers = [ledger_of(disk) for disk in disks]
+    pages = sum(row["kind"] == "page" and row["outcome"] == "fetched" for row in rows)
+    counts = {
+        "pages": (sum(each.pages for each in ledgers), pages),
+        "fetches": (sum(each.fetches for each in ledgers), len(rows)),
+        "bytes": (sum(each.bytes for each in ledgers), sum(row["bytes"] for row in rows)),
+    }
+    return [
+        f"accounting: the ledgers say {said} {name}, the dataset {held}"
+        for name, (said, held) in counts.items()
+        if said != held
+    ]
 
 
 def _recount_shard(disk: MemoryDisk) -> list[str]:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from gossamer.core.frontier.records import PageState, decode_page
+from gossamer.core.frontier.records import PageState, decode_host, decode_page
 from gossamer.core.url.parse import authority_of, host_of
 from gossamer.ports.store import Table
 from gossamer.simulation.truth import is_private, is_readable
-from gossamer.simulation.world import Page, PageKind, key_of
+from gossamer.simulation.world import PageKind, World, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gossamer.core.frontier.records import PageRecord
+    from gossamer.core.frontier.records import HostState, PageRecord
     from gossamer.simulation.checkers.evidence import Evidence
     from gossamer.simulation.store import MemoryDisk
 
@@ -30,6 +30,7 @@ OF_KIND: Final[Mapping[PageKind, Fates]] = {
     PageKind.REDIRECT: DONE,
     PageKind.SELF_LOOP: ((PageState.FAILED, "redirect loop"),),
     PageKind.MEDIA: ((PageState.REFUSED, "media type"),),
+    PageKind.MISLABELLED: ((PageState.REFUSED, "media type"),),
 }
 GONE_STATUSES: Final = (404, 410)
 
@@ -40,10 +41,20 @@ def records_of(disks: Sequence[MemoryDisk]) -> dict[str, PageRecord]:
     return {key_of(record.url): record for record in rows}
 
 
+def hosts_of(disks: Sequence[MemoryDisk]) -> list[HostState]:
+    """The durable host states."""
+    return [decode_host(row) for disk in disks for row in disk.durable[Table.HOST].values.values()]
+
+
 def check(evidence: Evidence) -> list[str]:
     """The URLs that are not where they should be, in words."""
     expected = _expected(evidence)
-    found = [f"fates: {key} is known, and no way leads to it" for key in evidence.records if key not in expected]
+    may_be_known = expected.keys() | evidence.truth.perhaps | evidence.truth.perhaps_known
+    found = [
+        f"fates: {key} is known, and no way leads to it"
+        for key, record in evidence.records.items()
+        if key not in may_be_known and evidence.world.trap(record.url) is None
+    ]
     for key, fates in expected.items():
         record = evidence.records.get(key)
         if record is None:
@@ -57,17 +68,23 @@ def check(evidence: Evidence) -> list[str]:
 def _expected(evidence: Evidence) -> dict[str, Fates]:
     world, truth = evidence.world, evidence.truth
     expected = dict.fromkeys(truth.fetched, DONE)
-    expected |= {key: _of_answered(world.pages.get(key)) for key in truth.answered}
+    expected |= {key: _of_answered(world, key) for key in truth.answered}
     for key in truth.forbidden:
         authority = world.authority(authority_of(key))
         readable = authority is not None and is_readable(world, authority.robots)
         expected[key] = ((PageState.REFUSED, "robots"),) if readable else QUEUED
     for key in truth.unreachable:
-        expected[key] = ((PageState.REFUSED, "address"),) if is_private(world, host_of(key)) else QUEUED
+        # When the patience with its host is over it fails; whether it is over depends on how long this crawl took.
+        expected[key] = ((PageState.REFUSED, "address"),) if is_private(world, host_of(key)) else (*QUEUED, *FAILED)
     return expected
 
 
-def _of_answered(page: Page | None) -> Fates:
+def _of_answered(world: World, key: str) -> Fates:
+    page = world.pages.get(key)
+    if key in world.listings:
+        return DONE
+    if page is not None and page.usage:
+        return ((PageState.REFUSED, "purpose"),)
     if page is None or (page.kind is PageKind.ERROR and page.status in GONE_STATUSES):
         return ((PageState.GONE, ""),)
     if page.kind is PageKind.BROKEN and not page.status:

@@ -69,7 +69,11 @@ class _HostWatch:
         return found
 
     def _holds(self, claim: _Claim, process: int) -> bool:
-        return claim.process == process or self.evidence.surely_known(claim.learned, claim.process)
+        if claim.process == process:
+            return True
+        if self.evidence.stepped_forward(claim.process, process):
+            return False
+        return self.evidence.surely_known(claim.learned, claim.process)
 
     def _learn(self, contact: Contact) -> None:
         end = contact.end if contact.end is not None else contact.start

@@ -16,7 +16,10 @@ def check(evidence: Evidence) -> list[str]:
     served = {key_of(contact.url) for contact in evidence.log if contact.final and 200 <= contact.status < 300}
     asked = {key_of(contact.url) for contact in evidence.log}
     written = {key_of(row["url"]) for row in evidence.pages if row["kind"] == "page" and row["outcome"] == "fetched"}
+    pairs = {(one, other) for one, other in truth.pairs if not {one, other} & served}
+    may_be = truth.fetched | truth.perhaps
     return [
+        *(f"nothing lost: neither {one} nor {other} was served" for one, other in sorted(pairs)),
         *(f"nothing lost: {url} was never served" for url in sorted(truth.fetched - served)),
         *(
             f"nothing lost: {url} was served, and no pages row says so"
@@ -25,6 +28,7 @@ def check(evidence: Evidence) -> list[str]:
         *(f"nothing lost: {url} was never asked for" for url in sorted(truth.answered - asked)),
         *(
             f"nothing lost: a pages row says {url} was fetched, and it cannot be"
-            for url in sorted(written - truth.fetched)
+            for url in sorted(written - may_be)
+            if evidence.world.trap(url) is None
         ),
     ]

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from gossamer.core.limits import SITEMAP_ASKED_SECONDS_MAX
 from gossamer.core.url.parse import target_of
 from gossamer.simulation.checkers.evidence import SURE_SECONDS
 from gossamer.simulation.world import PageKind, key_of
@@ -58,11 +59,20 @@ def _usual(page: Page | None, failures: int) -> float:
 def _counted(evidence: Evidence, answers: list[Contact]) -> int:
     """The answers less those that a kill may have swallowed before they were committed."""
     last = max((each.process for each in answers), default=0)
-    return sum(each.process == last or evidence.surely_known(each.end or each.start, each.process) for each in answers)
+    return sum(each.process == last or evidence.surely_known(_told(evidence, each), each.process) for each in answers)
+
+
+def _told(evidence: Evidence, contact: Contact) -> float:
+    """When an answer must have been reported: for a sitemap, the hosts it speaks for are asked first."""
+    asked = SITEMAP_ASKED_SECONDS_MAX if contact.url in evidence.world.listings else 0.0
+    return (contact.end or contact.start) + asked
 
 
 def _stored_twice(evidence: Evidence) -> list[str]:
     """Equal bodies in two records. One body under two content codings is stored under each, however often."""
+    if not evidence.has_true_clock or evidence.faults.stall is not None:
+        # Which capture came first, and who could know of it, cannot be told.
+        return []
     groups: dict[str, list[StoredBody]] = defaultdict(list)
     for body in evidence.bodies:
         groups[body.digest].append(body)

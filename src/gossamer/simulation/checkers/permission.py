@@ -52,12 +52,24 @@ def check(evidence: Evidence) -> list[str]:
             readings.note(contact)
             continue
         key = key_of(contact.url)
+        if not _in_scope(evidence, contact, key):
+            found.append(f"permission: {contact.url} asked for, out of the scope of life {contact.process + 1}")
+        if world.trap(contact.url) is not None:
+            continue
         if key not in may_be_asked:
             why = "robots.txt forbids it" if key in evidence.truth.forbidden else "no permitted way leads to it"
             found.append(f"permission: {contact.url} asked for, though {why}")
         elif key not in evidence.truth.unreachable:
             found += _unread(readings, contact)
     return found
+
+
+def _in_scope(evidence: Evidence, contact: Contact, key: str) -> bool:
+    """Whether the scope of that life wants a URL; where there is but one scope, the truth knows."""
+    world = evidence.world
+    if not world.former_scope or contact.url in world.listings or key in evidence.truth.widened:
+        return True
+    return world.wants(contact.url, evidence.lives[contact.process].scope)
 
 
 def _unread(readings: _RobotsReadings, contact: Contact) -> list[str]:

@@ -1,0 +1,86 @@
+"""Ten thousand crawls of made-up webs with made-up trouble pass every checker; a crawler broken on purpose passes none.
+
+Each simulation is a function of its number. All verdicts stand in one log, with the line that replays each; the figures
+say how often each feature was drawn. A canary is one crawler broken on purpose for each checker: it must be told by the
+checker that watches for it, in worlds that pass unbroken.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+from gossamer.simulation.canary import CANARIES, rehearsal_of
+from gossamer.simulation.many import run_many
+from gossamer.simulation.run import Rehearsal
+from gossamer.simulation.run import run as simulate
+
+SEEDS, SEEDS_QUICK = 10_000, 60
+CANARY_NUMBERS, CANARY_NUMBERS_QUICK = range(1, 6), range(1, 2)
+LOG = Path(__file__).resolve().parents[1] / "build" / "simulations.log"
+SHOWN = 20
+
+
+def run(quick: bool) -> int:
+    jobs = os.cpu_count() or 1
+    began = time.monotonic()
+    colourless = canaries(CANARY_NUMBERS_QUICK if quick else CANARY_NUMBERS, jobs)
+    failed = worlds(SEEDS_QUICK if quick else SEEDS, jobs)
+    print(f"{time.monotonic() - began:.0f} s on {jobs} processes{', QUICK' if quick else ''}; log: {LOG}")
+    return 1 if failed or colourless else 0
+
+
+def worlds(count: int, jobs: int) -> int:
+    """Run so many simulations into the log; how many failed."""
+    features: Counter[str] = Counter()
+    figures: Counter[str] = Counter()
+    LOG.parent.mkdir(exist_ok=True)
+    with LOG.open("w", encoding="utf-8") as log:
+        for verdict in run_many(range(1, count + 1), Rehearsal(), jobs):
+            log.write("\n".join(verdict.lines()) + "\n")
+            features.update(verdict.features or ["none of them"])
+            figures.update(
+                failed=not verdict.passed,
+                contacts=verdict.contacts,
+                lives=verdict.lives,
+                orphaned=verdict.orphaned,
+                steps=verdict.steps,
+                seconds=round(verdict.seconds),
+            )
+            if not verdict.passed and figures["failed"] <= SHOWN:
+                print("\n".join(verdict.lines()), flush=True)
+        shown = (
+            f"{count} simulations, {figures['failed']} failed: {figures['contacts']:,} contacts in "
+            f"{figures['lives']:,} lives, {figures['seconds'] // 3600:,} hours of crawl, {figures['steps']:,} steps, "
+            f"{figures['orphaned']:,} orphaned records"
+        )
+        log.write(shown + "\n")
+    print("drawn: " + ", ".join(f"{feature} {number}" for feature, number in sorted(features.items())))
+    print(shown)
+    return figures["failed"]
+
+
+def canaries(numbers: range, jobs: int) -> int:
+    """Run every canary; how many were not told by their checker, or are told where nothing is broken."""
+    tries = [(word, number) for word in CANARIES for number in numbers]
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        outcomes = list(pool.map(_canary, tries))
+    wrong = [outcome for outcome in outcomes if outcome]
+    print(
+        "\n".join(wrong[:SHOWN]) or f"{len(CANARIES)} canaries in {len(numbers)} worlds each: all red, unbroken green"
+    )
+    return len(wrong)
+
+
+def _canary(chosen: tuple[str, int]) -> str:
+    """What is wrong with one canary; empty when it is as red as it must be."""
+    word, number = chosen
+    broken = simulate(number, rehearsal_of(word))
+    if not any(problem.startswith(f"{word}:") for problem in broken.problems):
+        return f"canary {word!r} passes in world {number}: {broken.problems[:2]}"
+    whole = simulate(number, rehearsal_of(word, broken=False))
+    return f"world {number} of canary {word!r} fails unbroken: {whole.problems[:2]}" if whole.problems else ""
