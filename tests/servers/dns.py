@@ -164,8 +164,8 @@ async def _run(server: Server, ready: threading.Event) -> None:
 
 @contextlib.contextmanager
 def serve(zones: Mapping[str, Zone], host: str = "127.0.0.1") -> Iterator[Server]:
-    """A server on a free port of `host`."""
-    server = Server(dict(zones), host)
+    """A server on a free port of `host`. A dict is asked as it is, so one that makes its zones may stand here."""
+    server = Server(zones if isinstance(zones, dict) else dict(zones), host)
     ready = threading.Event()
     thread = threading.Thread(target=lambda: asyncio.run(_run(server, ready)), daemon=True)
     thread.start()
