@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gossamer.core.dns.answer import Answer
 from gossamer.core.frontier import commands, events
@@ -33,7 +33,7 @@ from gossamer.core.frontier.records import (
     encode,
     retry_order,
 )
-from gossamer.core.limits import HEAD_ENTRIES_MAX
+from gossamer.core.limits import BACKOFF_FIRST_SECONDS, HEAD_ENTRIES_MAX
 from gossamer.core.politeness.backoff import backoff
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
 from gossamer.core.politeness.gap import GapPolicy
@@ -44,9 +44,11 @@ from gossamer.core.url.parse import authority_of, host_of, target_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from gossamer.core.facts import Fact
     from gossamer.core.frontier.commands import Command
     from gossamer.core.http.exchange import FailureKind
 
+FactKind = TypeVar("FactKind", bound="Fact")
 BEGIN = 1_700_000_000.0
 DAY = 86_400.0
 FORBIDDEN = "/private"
@@ -137,12 +139,14 @@ class Stage:
         """Errands this frontier was given."""
         self.refused: list[commands.Refuse] = []
         self.postponed: list[commands.Postpone] = []
+        self.facts: list[Fact] = []
         self.not_before: dict[bytes, float] = {}
         """Host -> the moment before which nobody may contact it, as worked out here."""
         self.names: set[str] = set()
         """Hosts that were resolved before."""
         self._last_end: dict[bytes, float] = {}
         self._failures: Counter[bytes] = Counter()
+        self._failing_since: dict[bytes, float] = {}
         self.opened_at = now if reopened else None
         if reopened:
             self._restore()
@@ -329,15 +333,24 @@ class Stage:
         loaded = self._loaded(host) or events.LoadedHost(b"", self.frontier.hosts[host_id(host)].state)
         return loaded.state
 
+    def told(self, kind: type[FactKind]) -> list[FactKind]:
+        """The facts of a kind that were told, in order."""
+        return [fact for fact in self.facts if isinstance(fact, kind)]
+
     # --- what the loop does --------------------------------------------------------------------------------------
 
     def handle(self, event: events.Event) -> None:
         """Give the frontier an event and do what it asks."""
         self.perform(self.frontier.handle(event, self.now))
 
+    def _hear(self, todo: Iterable[Command]) -> list[Command]:
+        heard = list(todo)
+        self.facts += [command.fact for command in heard if isinstance(command, commands.Tell)]
+        return heard
+
     def perform(self, todo: Iterable[Command]) -> None:
         """As `flow.loop.perform`."""
-        queue = list(todo)
+        queue = self._hear(todo)
         for command in queue:
             match command:
                 case commands.Visit(lease):
@@ -381,8 +394,8 @@ class Stage:
     def _refuse(self, command: commands.Refuse) -> None:
         record = command.entry.record
         del self.rows.queue(command.host_id, record.queue)[command.entry.order]
-        self._close(command.host_id, command.entry, PageState.REFUSED)
-        count(self.rows.ledger.refused, command.reason)
+        self._close(command.host_id, command.entry, PageState.FAILED if command.failed else PageState.REFUSED)
+        count(self.rows.ledger.failed if command.failed else self.rows.ledger.refused, command.reason)
         self.refused.append(command)
 
     def _move(self, move: commands.Move) -> None:
@@ -404,9 +417,15 @@ class Stage:
         del self.open[event.lease.number]
         if event.failed or event.slows:
             self._failures[key] += 1
+            self._failing_since.setdefault(key, event.ended)
         elif event.answered:
             self._failures[key] = 0
-        waits = (self.gap, event.retry_after or 0.0, backoff(self._failures[key], 0.0).seconds)
+            self._failing_since.pop(key, None)
+        pause = backoff(self._failures[key], 0.0).seconds
+        left = self._failing_since.get(key, event.ended) + self.frontier.policy.host_patience - event.ended
+        if left > 0.0:
+            pause = min(pause, max(left, BACKOFF_FIRST_SECONDS))
+        waits = (self.gap, event.retry_after or 0.0, pause)
         self.not_before[key] = max(self.not_before.get(key, 0.0), event.ended + max(waits))
         self._last_end[key] = event.ended
         self.handle(event)

@@ -33,12 +33,14 @@ from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach
-from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard, restore_working_set
+from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard
+from gossamer.flow.restoring import restore_working_set
+from gossamer.flow.seen_files import SeenRules
 from gossamer.flow.shard import Shard, ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
 from gossamer.simulation.archive import MemoryArchive
 from gossamer.simulation.clock import EPOCH, SimClock, SimLoop
-from gossamer.simulation.crawler import FETCH_LIMITS, WANTED_MEDIA, site_list
+from gossamer.simulation.crawler import FETCH_LIMITS, WANTED_MEDIA, seen_folder, site_list
 from gossamer.simulation.datasets import MemoryDatasets
 from gossamer.simulation.disk import MemoryFolder
 from gossamer.simulation.entropy import SimEntropy
@@ -307,6 +309,7 @@ class Bench:
             self._frontier_policy(),
             Ceilings(CeilingPolicy()),
             lambda: 0.0,
+            SeenRules(self.folder, seen_folder),
             reopened=reopened,
             refusal=lambda record: refusal_of(self.worker.judge, record),
         )

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from gossamer.adapters.archive_files import WarcFiles, WarcNaming
+from gossamer.adapters.archive_files import WarcFiles, WarcNaming, gzip_member
 from gossamer.adapters.disk_files import FolderDisk
 from gossamer.core.files.recovery import greatest
 from gossamer.core.http.exchange import Truncation
@@ -353,3 +354,18 @@ def test_greatest_takes_the_latest_state_of_each_file() -> None:
     ]
     for one, other, latest in cases:
         assert greatest([{"a": one}, {"a": other}]) == greatest([{"a": other}, {"a": one}]) == {"a": latest}
+
+
+@given(st.integers(0, 200_000), st.binary(max_size=60), st.booleans())
+def test_a_member_holds_the_record_whether_its_body_is_coded_or_not(size: int, head: bytes, coded: bool) -> None:
+    body = random.Random(size).randbytes(size) if coded else b"<p>text</p>\n" * (size // 12)
+    archived = b"WARC/1.1\r\nx: y\r\n\r\nHTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n" + body + b"\r\n\r\n"
+    member = gzip_member(archived)
+    assert gzip.decompress(member) == archived
+    assert len(member) <= len(archived) + 200
+
+
+def test_a_coded_body_lies_in_its_member_as_received() -> None:
+    body = gzip.compress(random.Random(1).randbytes(3_000) * 3)
+    archived = b"WARC/1.1\r\nx: y\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + body + b"\r\n\r\n"
+    assert body in gzip_member(archived)

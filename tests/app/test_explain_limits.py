@@ -39,7 +39,7 @@ def test_held_over_a_cap(site: small_site.Site, tmp_path: Path, capsys: pytest.C
     found = told(capsys, "explain", tmp_path / "crawl", site.url("/2"))
     assert (found["state"], found["cause"]["code"], found["next"]) == ("held", "cap", None)
     assert "2 pages" in found["cause"]["text"]
-    assert found["host"]["state"] == "held"
+    assert found["host"]["state"] == "over budget"
 
 
 def test_the_cap_of_the_whole_crawl(site: small_site.Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

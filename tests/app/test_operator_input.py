@@ -41,7 +41,7 @@ BAD = [
     (("add", "not a url"), "is not a URL", ""),
     (("add",), "no seed was given", ""),
     (("hosts", "--sort", "page"), "--sort", "pages"),
-    (("hosts", "--state", "hold"), "--state", "held"),
+    (("hosts", "--state", "over budge"), "--state", "over budget"),
     (("hosts", "--limit", "0"), "--limit", ""),
     (("hosts", "--requests"), "wants a HOST", ""),
     (("hosts", "127.0.0.1", "--since", "2d"), "--requests", ""),

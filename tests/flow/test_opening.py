@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gossamer.core.frontier.holds import Hold
 from gossamer.core.frontier.ledger import Ledger
 from gossamer.core.frontier.records import HostState, encode
 from gossamer.core.frontier.working_set import SLEEP_SECONDS
@@ -106,7 +107,7 @@ def test_the_caps_now_in_force_decide_who_is_held(cap: int | None, held: int, qu
     take(bench, *(f"{A}/{number}" for number in range(3)))
     host = next(iter(bench.shard.frontier.hosts.values()))
     host.state.pages = 2
-    bench.shard.frontier.working.hold(host, Reason.CAP, bench.clock.now())
+    bench.shard.frontier.working.hold(host, Hold(Reason.CAP), bench.clock.now())
     bench.worker.perform(bench.shard, list(bench.shard.frontier.working.out))
     bench.shard.frontier.working.out.clear()
     commit(bench)

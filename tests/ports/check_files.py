@@ -349,9 +349,9 @@ def play(kind: Kind, simulation_seed: int, turns: int = 60) -> None:
             if act < 0.5:
                 machine.append(dice.choice(SHARDS))
             elif act < 0.85:
-                machine.disk.fuse = dice.choice([None, None, dice.randrange(8)])
+                machine.disk.fuse.steps = dice.choice([None, None, dice.randrange(8)])
                 machine.commit()
-                machine.disk.fuse = None
+                machine.disk.fuse.steps = None
             elif act < 0.93:
                 machine.commit(reached=dice.choice((1, 2)))
                 _restart(machine, dice)
@@ -369,7 +369,7 @@ def _restart(machine: Machine, dice: Any) -> None:
     """Crash and recover, with power cuts during recovery too."""
     machine.crash()
     for _ in range(3):
-        machine.disk.fuse = dice.choice([None, dice.randrange(6)])
+        machine.disk.fuse.steps = dice.choice([None, dice.randrange(6)])
         try:
             machine.recover()
             break
@@ -377,5 +377,5 @@ def _restart(machine: Machine, dice: Any) -> None:
             machine.crash()
     else:
         machine.recover()
-    machine.disk.fuse = None
+    machine.disk.fuse.steps = None
     machine.holds()

@@ -19,6 +19,7 @@ from gossamer.core.page.charset import decode
 from gossamer.core.page.directives import read_directives
 from gossamer.core.page.document import Document
 from gossamer.core.page.expansion import nodes_at_most
+from gossamer.core.page.known_references import KnownReferences
 from gossamer.core.page.link_columns import LinkColumns, folded
 from gossamer.core.page.link_rules import ELEMENT_RULES, SRCSET_ELEMENTS, LinkRule, flags_of, kind_of_link, rare_rules
 from gossamer.core.page.links import LinkKind
@@ -39,7 +40,10 @@ _TEXT_COPIES_MAX: Final = 2
 
 
 class TurboParser:
-    """Reads HTML with turbohtml. Stateless; one serves a whole worker."""
+    """Reads HTML with turbohtml. One serves a whole worker: it remembers how references were resolved, nothing else."""
+
+    def __init__(self) -> None:
+        self._known = KnownReferences()
 
     def parse(self, body: bytes, url: str, content_type: str, robots_tags: tuple[str, ...]) -> Document:
         """As ports/parser.py says."""
@@ -57,11 +61,13 @@ class TurboParser:
             return document
         # The bytes at hand serve as they are where they write ASCII as ASCII: encoding again takes as long as reading.
         serves = text is written and not encoding.startswith(("utf-16", "utf-32"))
-        _read(tree, document, body if serves else text.encode("utf-8", "surrogatepass"), robots_tags)
+        _read(tree, document, body if serves else text.encode("utf-8", "surrogatepass"), robots_tags, self._known)
         return document
 
 
-def _read(tree: turbohtml.Document, document: Document, markup: bytes, robots_tags: tuple[str, ...]) -> None:
+def _read(
+    tree: turbohtml.Document, document: Document, markup: bytes, robots_tags: tuple[str, ...], known: KnownReferences
+) -> None:
     """Fill `document` with what `tree`, made from `markup`, says."""
     characters, rare = len(markup), rare_rules(markup)
     reading = _Reading(characters * _TEXT_COPIES_MAX)
@@ -75,7 +81,7 @@ def _read(tree: turbohtml.Document, document: Document, markup: bytes, robots_ta
     document.directives = read_directives(reading.named, robots_tags)
     if reading.base is not None:
         document.base = _resolved_base(reading.base, document.base)
-    document.links = reading.columns.resolve(document.base, document.charset)
+    document.links = reading.columns.resolve(document.base, document.charset, known)
 
 
 def _tld(url: str) -> str:
@@ -129,30 +135,28 @@ class _Reading:
 
     def walk(self, tree: turbohtml.Document, rare: dict[str, tuple[LinkRule, ...]]) -> None:
         """Visit the elements that may say something, in document order; `rare` has the rules of further ones."""
-        for element in tree.iter_elements((*_READ_TAGS, *rare)):
+        add, plain, budget = self.columns.add, LinkKind.A.value, self._text_budget
+        for element in tree.iter_elements((*_READ_TAGS, *rare) if rare else _READ_TAGS):
             tag = element.tag
             if tag == "a":
-                self._read_anchor(element)
+                # Most of a page's links: read on the spot.
+                attribute = element.attr
+                href = attribute("href")
+                if href is None:
+                    href = attribute("xlink:href")
+                if href is not None:
+                    rel = attribute("rel")
+                    text = element.text if budget > 0 else ""
+                    budget -= len(text)
+                    if not text or text.isspace():
+                        text = _description(element)
+                    add(href, plain, flags_of(rel) if rel else 0, text)
             elif tag in _LINK_READERS:
                 _LINK_READERS[tag](element, self.columns)
             elif tag in _PAGE_READERS:
                 _PAGE_READERS[tag](self, element)
             if tag in rare:
                 _add_by_rules(element, rare[tag], self.columns)
-
-    def _read_anchor(self, element: turbohtml.Element) -> None:
-        """Read an `a` of HTML or SVG."""
-        href = element.attr("href")
-        if href is None:
-            href = element.attr("xlink:href")
-            if href is None:
-                return
-        rel = element.attr("rel")
-        text = element.text if self._text_budget > 0 else ""
-        self._text_budget -= len(text)
-        if not text or text.isspace():
-            text = _description(element)
-        self.columns.add(href, LinkKind.A, flags_of(rel) if rel else 0, text)
 
     def read_title(self, element: turbohtml.Element) -> None:
         """The first title counts; a picture's title (SVG) is none."""

@@ -8,6 +8,7 @@ from gossamer.app.change_log import note_orders
 from gossamer.app.control import ask
 from gossamer.app.errors import UserError
 from gossamer.app.escape import inert
+from gossamer.app.seen_losses import with_losses
 from gossamer.core.explain.evidence import state_word
 from gossamer.core.explain.explain import explain
 from gossamer.core.explain.explanation import Explanation, as_plain, from_plain
@@ -31,11 +32,12 @@ def explain_url(folder: CrawlFolder, settings: Settings, text: str) -> Explanati
     url = normalised(text)
     answer = ask(folder, {"ask": "explain", "url": url})
     if answer is not None:
-        return from_plain(answer)
+        return with_losses(from_plain(answer), settings)
     from gossamer.app import stopped  # noqa: PLC0415 - opens the store's library
 
     with stopped.open_stopped(folder, settings, host_of(url)) as inspection:
-        return explain(inspection.evidence(url, stopped.now(), stopped.last_state(folder)))
+        explanation = explain(inspection.evidence(url, stopped.now(), stopped.last_state(folder)))
+        return with_losses(explanation, settings)
 
 
 def forget_url(folder: CrawlFolder, settings: Settings, text: str) -> Message:
@@ -112,13 +114,15 @@ def _refuse_unwanted(inspection: Inspection, url: str) -> None:
 
 
 def _inspection(worker: Worker) -> Inspection:
-    views = [ShardView(shard.rows, shard.frontier) for shard in worker.shards]
+    views = [ShardView(shard.rows, shard.frontier, shard.templates) for shard in worker.shards]
     return Inspection(
         rules=worker.rules,
         judge=worker.judge,
         policy=worker.shards[0].frontier.policy,
         view=views.__getitem__,
         addresses_of=lambda _: (),
+        scoring=worker.shards[0].scoring,
+        traps=worker.shards[0].templates.traps,
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         NextPart,
         QueuePart,
         RobotsPart,
+        ScorePart,
         SearchPart,
         UsesPart,
     )
@@ -51,10 +52,12 @@ def explanation_lines(explanation: Explanation) -> list[str]:
     lines += _found(found.found) if found.found is not None else []
     lines += _line("scope", f"{found.scope.verdict}: {found.scope.text}")
     lines += _line("", found.scope.judged_as)
+    lines += _line("trap", found.trap) if found.trap else []
     lines += _robots(found.robots)
     lines += _uses(found.uses) if found.uses is not None else []
     lines += _host(found.host, found.now) if found.host is not None else _line("host", "never met")
     lines += _queue(found.queue) if found.queue is not None else []
+    lines += _score(found.score) if found.score is not None else []
     lines += _next(found.next, found.now) if found.next is not None else []
     lines += _listed("visits", (f"{moment(each.at)}  {_visit(each)}" for each in found.attempts))
     lines += _line("copy of", found.copy_of) if found.copy_of else []
@@ -122,7 +125,9 @@ def _uses(uses: UsesPart) -> Iterator[str]:
 
 
 def _host(host: HostPart, now: float) -> list[str]:
-    lines = _line("host", f"{host.name}: {host.state}; gap {duration(host.gap_seconds)} ({host.gap_source})")
+    since = f" since {moment(host.since)}" if host.since is not None else ""
+    lines = _line("host", f"{host.name}: {host.state}{since}; gap {duration(host.gap_seconds)} ({host.gap_source})")
+    lines += _line("", host.why) if host.why else []
     lines += _line("", f"{count(host.pages)} pages, {size(host.bytes)}, {count(host.fetches)} fetches")
     if any(host.queued):
         names = [*(f"level {level}" for level in range(LEVELS)), "retries"]
@@ -140,6 +145,17 @@ def _queue(queue: QueuePart) -> list[str]:
     least = "" if queue.ahead_exact else "at least "
     before = f"{least}{count(queue.ahead)} before it, {count(queue.ahead_levels)} in better levels"
     return _line("queue", f"{name}; {before}")
+
+
+def _score(score: ScorePart) -> list[str]:
+    parts = [
+        f"{name} {points:.0f}" if name == "depth" else f"{name} {points:+.2f}" for name, points in score.parts.items()
+    ]
+    means = f"level {score.level} by how it was found alone" if score.fixed else f"means level {score.level}"
+    lines = _line("score", f"{score.score:.2f}, {means} ({', '.join(parts)})")
+    if score.partial:
+        lines += _line("", "without the importance file and the plug-ins, which only a running crawl has read")
+    return lines
 
 
 def _next(part: NextPart, now: float) -> list[str]:

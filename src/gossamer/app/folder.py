@@ -129,6 +129,10 @@ class CrawlFolder:
         """The store of a shard."""
         return self.state / f"shard-{number:03}"
 
+    def seen(self, number: int) -> str:
+        """Where a shard's files of URL seen lie, in the folder."""
+        return str((self.shard(number) / "seen").relative_to(self.path))
+
     def read_seeds(self) -> list[Seed]:
         """The seeds the crawl was made with, and those added later."""
         return decode_seeds(self.seeds.read_bytes()) + self.read_added()

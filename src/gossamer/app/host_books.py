@@ -17,6 +17,8 @@ from gossamer.app.orders import Orders, host_name, read_orders
 from gossamer.app.policies import hosts_map
 from gossamer.app.settings.host_settings import keys_of
 from gossamer.app.settings.layers import written
+from gossamer.core.budget.budgets import Budgets
+from gossamer.core.budget.policy import growth_in_words
 from gossamer.core.dns.answer import BEHIND_PROXY
 from gossamer.core.files.recovery import greatest
 from gossamer.core.frontier.closed_hosts import ClosedHosts
@@ -31,6 +33,7 @@ from gossamer.flow.commit import decode_mark
 from gossamer.flow.inspection import ShardView
 from gossamer.flow.shard import END
 from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.sites import Sites
 from gossamer.ports.store import Table
 
 if TYPE_CHECKING:
@@ -77,14 +80,20 @@ class HostBooks:
         except ValueError:
             return ""
 
+    def _gap_words(self, state: HostState) -> str:
+        gap = self.policy.gap_of(state, self.named(state.name))
+        return f"its gap of {gap.seconds:g}s, from {gap.source}"
+
     def row(self, view: ShardView, host_id: bytes, state: HostState) -> Message:
         """A host in one line of the table. Moments in seconds since the epoch, or none."""
         host = view.frontier.hosts.get(host_id) if view.frontier is not None else None
-        standing = standing_of(state, host, self.policy.hold_reason(state), self.now)
+        standing = standing_of(state, host, self.policy.hold_in_books(state), self.now, self._gap_words)
         return {
             "host": state.name,
             "site": state.site,
             "state": standing.status.value,
+            "since": round(standing.since, 3) if standing.since is not None else None,
+            "why": standing.reason[:TEXT_MAX],
             "next": round(standing.next_at, 3) if standing.next_at is not None else None,
             "pages": state.pages,
             "bytes": state.bytes,
@@ -161,6 +170,7 @@ def card(books: HostBooks, request: Message) -> Message:
         "gap": _gap(books, state, address),
         "settings": _settings(books, name),
         "caps": {"pages": books.policy.pages_per_host_max, "bytes": books.policy.bytes_per_host_max},
+        "budget": _budget(books, view, state),
         "robots": _robots(books, view, host_id),
     }
     # Not the answer itself: it has an "error", which in an answer says that the question was refused.
@@ -242,6 +252,22 @@ def _gap(books: HostBooks, state: HostState, address: str) -> Message:
         "minimum_from": books.settings.sources[policy.setting or "politeness.gap"].words,
         "crawl_delay": state.crawl_delay,
         "response_seconds": [round(seconds, 3) for seconds in state.response_seconds],
+    }
+
+
+def _budget(books: HostBooks, view: ShardView, state: HostState) -> Message:
+    """The caps and the budget of its site: what it has had, may have, has grown by, and when it is looked at again."""
+    sites = Sites(view.rows, books.rules.ids)
+    budgets = view.frontier.budgets if view.frontier is not None else Budgets(sites)
+    site = budgets.sites.state(state.site)
+    bounds = budgets.site_bounds(books.policy.budget, site)
+    return {
+        "named": site.seeded,
+        "linking_sites": site.linking_sites,
+        "fetch_seconds": round(site.fetch_seconds, 3),
+        "grown_by": growth_in_words(site),
+        "next_look": site.next_look or None,
+        "bounds": [{"of": bound.unit, "used": bound.used, "most": bound.most} for bound in bounds],
     }
 
 

@@ -60,11 +60,22 @@ def _standing(card: Row, now: float) -> Iterator[tuple[str, str]]:
     yield "pages", f"{figures.count(card['pages'])}{_cap(card['caps']['pages'])}"
     yield "received", f"{figures.size(card['bytes'])}{_cap(card['caps']['bytes'], figures.size)}"
     yield "fetches", figures.count(card["fetches"])
+    yield "its site", _site(card["budget"])
+    for bound in card["budget"]["bounds"]:
+        yield "budget", f"{figures.count(bound['used'])} of {figures.count(bound['most'])} {bound['of']}"
+    if card["budget"]["next_look"]:
+        yield "next look", figures.moment(card["budget"]["next_look"])
     if card["addresses"]:
         yield "addresses", ", ".join(card["addresses"])
     if card["error"]:
         row = f"{card['error']} at {figures.moment(card['error_at'])}" if card["error_at"] else card["error"]
         yield "last error", f"{row}; {figures.count(card['failures'])} in a row, {figures.count(card['errors'])} in all"
+
+
+def _site(budget: Row) -> str:
+    """What its budget has grown by, and how long its exchanges took."""
+    named = "named by a seed or the operator, " if budget["named"] else ""
+    return f"{named}{budget['grown_by']}, {figures.duration(budget['fetch_seconds'])} of fetches"
 
 
 def _why(card: Row) -> str:
@@ -75,11 +86,8 @@ def _why(card: Row) -> str:
     if orders["closed"] == "blocked":
         entries = [f"{entry} since {figures.moment(at)}" for entry, at in orders["blocked"].items()]
         return f", by the operator: {', '.join(entries)}" if entries else ", by scope.block_file"
-    if card["state"] == "held" and card["held_at"]:
-        return f", over a cap since {figures.moment(card['held_at'])}"
-    if card["state"] in ("backing off", "parked"):
-        return f": {card['error']}, {figures.count(card['failures'])} times in a row"
-    return ""
+    since = f" since {figures.moment(card['since'])}" if card["since"] is not None else ""
+    return since + (f": {card['why']}" if card["why"] else "")
 
 
 def _gap(gap: Row) -> str:

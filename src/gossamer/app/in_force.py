@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.app.orders import OPERATOR_PAUSE
 from gossamer.app.policies import frontier_policy
+from gossamer.app.trap_wiring import trap_rules
 from gossamer.app.watching import Watching, log_rules
 from gossamer.app.wiring import crawl_policy
 from gossamer.core.dns.address_guard import AddressGuard, parse_networks
@@ -40,6 +41,11 @@ class LiveCrawl:
         worker = self.worker
         guard = AddressGuard(parse_networks(settings.network.allow_address))
         worker.judge.block(orders.block_list)
+        traps = trap_rules(settings.traps, orders.traps)
+        if worker.judge.traps is not None:
+            worker.judge.traps.adopt(orders.traps)
+        for shard in worker.shards:
+            shard.templates.adopt(traps)
         closed = ClosedHosts(worker.judge.filters.blocked, frozenset(orders.paused))
         worker.policy = crawl_policy(settings)
         self.watching.log.rules = log_rules(settings)

@@ -47,6 +47,7 @@ def progress_of(worker: Worker, started: float, watching: Watching, hosts: HostC
         ready=hosts.ready,
         waiting=hosts.waiting,
         parked=hosts.parked,
+        host_phases=dict(hosts.phases),
         errors=errors,
         newest=worker.newest,
         known=ledger.known,

@@ -21,6 +21,7 @@ from gossamer.app.nearest import nearest
 from gossamer.app.orders import Orders, block_entry, host_name, read_orders, write_orders
 from gossamer.app.seeds import Seed
 from gossamer.app.settings.live import changed_settings
+from gossamer.app.suspects import say
 from gossamer.core.facts import Ordered, SettingChanged
 from gossamer.core.url.parse import parse
 
@@ -146,6 +147,7 @@ OPERATIONS: Final[dict[str, Operation]] = {
     "continue": go_on,
     "stop": stop,
     "set": change,
+    "traps": say,
 }
 """Request -> what is done. Each may raise UserError and OSError, and then has changed nothing that is in force."""
 

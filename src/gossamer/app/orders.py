@@ -35,6 +35,10 @@ class Orders(msgspec.Struct):
     """Host -> since when it is paused."""
     blocked: dict[str, float] = {}
     """Host, or "*." and a domain -> since when it is blocked."""
+    traps: dict[str, str] = {}
+    """Suspect, as `gossamer report DIR traps` names it -> what was said of it, a `Word`."""
+    freed: dict[str, float] = {}
+    """Suspect -> when it was freed, as long as the URLs that it refused are not all queued again."""
 
     @property
     def block_list(self) -> BlockList:

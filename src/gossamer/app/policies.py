@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gossamer.app.errors import UserError
 from gossamer.app.host_wiring import host_rules
 from gossamer.app.scope_wiring import read_text_file
+from gossamer.core.budget.policy import BudgetPolicy
 from gossamer.core.dns.hosts_map import HostsMap, parse_entries, parse_hosts
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.shares import Shares
@@ -30,8 +31,25 @@ def frontier_policy(settings: Settings, guard: AddressGuard) -> FrontierPolicy:
         body_bytes_max=settings.fetch.body_bytes,
         pages_per_host_max=crawl.max_pages_per_host,
         bytes_per_host_max=crawl.max_bytes_per_host,
+        host_patience=crawl.host_patience,
+        budget=_budget_policy(settings),
         hosts=host_rules(settings),
         purposes=politeness.purposes,
+    )
+
+
+def _budget_policy(settings: Settings) -> BudgetPolicy:
+    budget = settings.budget
+    return BudgetPolicy(
+        pages_per_site=budget.pages_per_site,
+        bytes_per_site=budget.bytes_per_site,
+        first_pages=budget.first_pages,
+        first_bytes=budget.first_bytes,
+        first_hosts=budget.first_hosts,
+        growth=budget.growth,
+        site_share=budget.site_share,
+        host_share=budget.host_share,
+        fetches_max=settings.crawl.max_fetches,
     )
 
 

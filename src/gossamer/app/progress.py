@@ -55,6 +55,8 @@ class Progress:
     """Hosts with URLs whose gap has not passed."""
     parked: int = 0
     """Hosts left alone for a while after failures."""
+    host_phases: dict[str, int] = field(default_factory=dict[str, int])
+    """Hosts of the working set by phase, words of `HostStatus`."""
     errors: int = 0
     """Failed visits so far."""
     newest: str = ""
@@ -93,6 +95,7 @@ class Progress:
             "ready": self.ready,
             "waiting": self.waiting,
             "parked": self.parked,
+            "host_phases": self.host_phases,
             "errors": self.errors,
             "newest": self.newest,
             "busiest_hosts": {each.host: each.fetches for each in self.busiest},

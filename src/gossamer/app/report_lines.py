@@ -34,6 +34,8 @@ LABELS: Final = {
     "unarchived": "not archived",
     "group_pages": "pages by group",
     "known": "known URLs",
+    "url_seen": "URL seen",
+    "url_seen_lost": "lost by it",
     "queued": "queued",
     "leased": "in flight",
     "held": "held",
@@ -55,6 +57,7 @@ LABELS: Final = {
     "ready": "hosts ready",
     "waiting": "hosts waiting",
     "parked": "hosts parked",
+    "host_phases": "hosts by phase",
     "parked_hosts": "troubled hosts",
     "widened": "scope widened",
     "robots_ignored": "robots ignored",
@@ -68,6 +71,7 @@ LABELS: Final = {
     "folder_bytes": "bytes on disk",
     "memory_bytes": "memory",
     "memory_bytes_peak": "memory at most",
+    "cpu_seconds": "processor time",
     "release": "release",
 }
 """key -> its name for people, in the order shown."""
@@ -91,7 +95,7 @@ SHOWN_IF_ANY: Final = frozenset(
     }
 )
 """Not shown while 0."""
-DURATIONS: Final = frozenset({"elapsed", "seconds"})
+DURATIONS: Final = frozenset({"elapsed", "seconds", "cpu_seconds"})
 NO_ANSWER: Final = "no answer"
 TRUTH: Final = {True: "yes", False: "NO"}
 LABEL_COLUMNS: Final = 16
@@ -151,4 +155,6 @@ def _value(key: str, value: object) -> str:
         return f"{value:,.0f} ms"
     if key in DURATIONS:
         return figures.duration(value)
+    if key == "url_seen_lost":
+        return f"about {value:,.0f} URLs" if value >= 1 else f"less than one URL ({value:.2g} expected)"
     return figures.count(value) if isinstance(value, int) else f"{value:,.2f}"

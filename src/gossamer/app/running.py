@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,6 +15,7 @@ from gossamer import __version__
 from gossamer.adapters.refused_arrow import ArrowRefused
 from gossamer.app.added import queue_added
 from gossamer.app.census import Census
+from gossamer.app.collection import seldom_collected
 from gossamer.app.control import ControlServer
 from gossamer.app.disk_trouble import disk_trouble
 from gossamer.app.exit_codes import Exit
@@ -26,6 +28,7 @@ from gossamer.app.metrics_server import serving_metrics
 from gossamer.app.numbers import end_numbers, ledger_numbers, progress_of
 from gossamer.app.operations import Operated, answers_of
 from gossamer.app.scope_wiring import judged_by
+from gossamer.app.suspects import answer_suspects, release_freed
 from gossamer.app.wiring import make_worker
 from gossamer.core.ending import EndState
 from gossamer.core.facts import CrawlEnded, CrawlStarted, Recovered
@@ -51,7 +54,7 @@ SHOW_SECONDS: Final = 0.5
 
 def run_crawl(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: Progressing) -> EndState:
     """Crawl until there is a reason to end. The folder is locked by the caller. Raises UserError and OSError."""
-    with asyncio.Runner(loop_factory=_new_loop) as runner:
+    with seldom_collected(), asyncio.Runner(loop_factory=_new_loop) as runner:
         return runner.run(crawl_folder(settings, folder, resume=resume, ui=ui))
 
 
@@ -72,6 +75,7 @@ class Run:
     census: Census = field(default_factory=Census)
     interrupts: int = 0
     crawling: asyncio.Task[EndState] | None = field(default=None)
+    cpu_began: float = field(default_factory=time.process_time)
 
     def interrupt(self) -> None:
         """Ctrl-C or a plea to end: once finishes what is in flight, twice stops at once."""
@@ -126,6 +130,7 @@ async def crawl_folder(
         if joined is not None:
             joined(run)
         queue_added(worker, folder.read_added())
+        release_freed(worker, folder)
         operated = Operated(folder, settings, LiveCrawl(worker, run.started, world.watching, run.stop), world.clock.now)
         async with signals, ControlServer(folder, _answers(run, operated)), serving_metrics(settings, run.readings):
             ending = await _crawl(run)
@@ -142,6 +147,7 @@ def _answers(run: Run, operated: Operated) -> dict[str, Answering]:
     return {
         "status": lambda _: run.numbers(),
         "explain": lambda message: answer_explain(run.worker, message),
+        "suspects": lambda message: answer_suspects(run.worker, message),
         "forget": lambda message: answer_forget(run.worker, operated.folder, message),
         **answers_of(operated),
         **{name: partial(_query, operated, query) for name, query in QUERIES.items()},
@@ -173,6 +179,7 @@ async def _finish(run: Run, folder: CrawlFolder, ending: EndState, *, resume: bo
     if ending is not EndState.DISK:
         ending = await _last_commits(run, ending)
     numbers = end_numbers(worker, ending, run.started, resumed=resume)
+    numbers["cpu_seconds"] = round(time.process_time() - run.cpu_began, 3)
     worker.note(CrawlEnded(ending.value, numbers["reason"], numbers["pages"], numbers["queued"], numbers["seconds"]))
     try:
         folder.write_summary(numbers)

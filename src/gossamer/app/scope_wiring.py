@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.app.errors import UserError
 from gossamer.app.orders import read_orders
+from gossamer.app.trap_wiring import link_traps
 from gossamer.core.limits import SEED_FILE_BYTES_MAX
 from gossamer.core.scope.block_list import BlockList, read_block_list
 from gossamer.core.scope.extensions import refused_extensions
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gossamer.app.settings.group_settings import SeedGroup
     from gossamer.app.settings.tree import ScopeSettings
     from gossamer.core.page.links import LinkKind
+    from gossamer.core.trap.link_traps import LinkTraps
     from gossamer.core.url.key import KeyRules
     from gossamer.core.url.site import SiteList
 
@@ -36,6 +38,7 @@ def make_judge(
     own: Iterable[SeedGroup] = (),
     *,
     keys: KeyRules | None = None,
+    traps: LinkTraps | None = None,
 ) -> LinkJudge:
     """The judge of a crawl's links; `own` are the seed groups with a scope of their own, drawn from their own seeds.
 
@@ -53,14 +56,16 @@ def make_judge(
         name: GroupRules(rules(group.scope or settings.kind, name), group.depth_max(settings.max_depth))
         for name, group in groups.items()
     }
-    return LinkJudge(rules(settings.kind, ""), _filters(settings), sites.site_of, by_group)
+    return LinkJudge(rules(settings.kind, ""), _filters(settings), sites.site_of, by_group, traps)
 
 
 def crawl_judge(settings: Settings, folder: CrawlFolder, sites: SiteList) -> LinkJudge:
     """The judge of a crawl folder: its settings, its seeds, and what its operator blocked."""
     keys = folder.read_facts().keys
-    judge = make_judge(settings.scope, folder.read_seeds(), sites, settings.seeds.groups, keys=keys)
-    judge.block(read_orders(folder).block_list)
+    orders = read_orders(folder)
+    traps = link_traps(settings.traps, sites, orders.traps)
+    judge = make_judge(settings.scope, folder.read_seeds(), sites, settings.seeds.groups, keys=keys, traps=traps)
+    judge.block(orders.block_list)
     return judge
 
 

@@ -11,8 +11,10 @@ from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
 from gossamer.app.numbers import ledger_numbers
 from gossamer.app.orders import read_orders
 from gossamer.app.policies import frontier_policy, hosts_map
+from gossamer.app.priority_wiring import scoring_by_weights
 from gossamer.app.scope_wiring import make_judge
 from gossamer.app.seeds import decode_seeds
+from gossamer.app.trap_wiring import link_traps, trap_rules
 from gossamer.app.whole_file import whole_lines
 from gossamer.core.dns.address_guard import AddressGuard, parse_networks
 from gossamer.core.ending import EndState
@@ -22,6 +24,7 @@ from gossamer.flow.inspection import CrawlState, Inspection, ShardView
 from gossamer.flow.opening import read_ledger
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.templates import Templates
 from gossamer.flow.widenings import read_widenings
 
 if TYPE_CHECKING:
@@ -46,11 +49,13 @@ def open_stopped(
         facts, sites = folder.read_facts(), folder.read_sites()
         rules = ShardRules(Fingerprinter(facts.hash_key), facts.keys, sites, settings.crawl.shards)
         views = _Views(folder, stack, read_only=read_only)
-        judge = make_judge(settings.scope, _seeds_near(folder, sites, host), sites, settings.seeds.groups)
+        orders = read_orders(folder)
+        traps = link_traps(settings.traps, sites, orders.traps)
+        seeds = _seeds_near(folder, sites, host)
+        judge = make_judge(settings.scope, seeds, sites, settings.seeds.groups, traps=traps)
         # A scope widens within a site only, so the host's own shard holds what concerns it.
         for widening in read_widenings(views.view(rules.shard_of(host)).rows):
             judge.widen(*widening)
-        orders = read_orders(folder)
         judge.block(orders.block_list)
         closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
         guard = AddressGuard(parse_networks(settings.network.allow_address))
@@ -61,6 +66,8 @@ def open_stopped(
             policy=replace(frontier_policy(settings, guard), closed=closed),
             view=views.view,
             addresses_of=lambda name: named.lookup(name) or _literal(name, guard),
+            traps=trap_rules(settings.traps, orders.traps),
+            scoring=scoring_by_weights(settings),
         )
 
 
@@ -71,6 +78,15 @@ def open_views(folder: CrawlFolder, settings: Settings) -> Generator[list[ShardV
         stack.enter_context(folder.hold())
         views = _Views(folder, stack, read_only=True)
         yield [views.view(number) for number in range(settings.crawl.shards)]
+
+
+@contextmanager
+def open_templates(folder: CrawlFolder, settings: Settings) -> Generator[list[Templates]]:
+    """The counts of all shards' templates. Raises UserError (exit 7) while another process has the folder."""
+    facts = folder.read_facts()
+    rules = ShardRules(Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards)
+    with open_views(folder, settings) as views:
+        yield [Templates(view.rows, rules, None) for view in views]
 
 
 def read_numbers(folder: CrawlFolder) -> dict[str, Any]:

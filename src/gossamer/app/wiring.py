@@ -23,7 +23,9 @@ from gossamer.app.exit_codes import Exit
 from gossamer.app.host_wiring import host_requests, host_rules
 from gossamer.app.orders import OPERATOR_PAUSE, read_orders
 from gossamer.app.policies import frontier_policy, hosts_map, shares_of
+from gossamer.app.priority_wiring import make_scoring
 from gossamer.app.scope_wiring import crawl_judge
+from gossamer.app.trap_wiring import trap_rules
 from gossamer.app.watching import Watching, make_watching
 from gossamer.core.dns.address_guard import AddressGuard, parse_networks
 from gossamer.core.facts import SecretWithheld
@@ -46,8 +48,9 @@ from gossamer.flow.opening import (
     commits_of,
     committed_files,
     open_shard,
-    restore_working_set,
 )
+from gossamer.flow.restoring import restore_working_set
+from gossamer.flow.seen_files import SeenFiles, SeenRules, newest_share
 from gossamer.flow.shard import Shard
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
@@ -95,21 +98,32 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     facts = folder.read_facts()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
     _expect_stores(settings, folder)
-    world = _make_world(settings, folder, guard)
     rules = ShardRules(
         Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards, settings.keys.learn
     )
+    scoring = make_scoring(settings, rules)
+    world = _make_world(settings, folder, guard)
     judge, orders = crawl_judge(settings, folder, rules.sites), read_orders(folder)
     closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
     policy, ceilings = replace(frontier_policy(settings, guard), closed=closed), _ceilings(settings)
+    seen = SeenRules(
+        FolderDisk(folder.path),
+        folder.seen,
+        settings.frontier.url_seen,
+        -(-settings.frontier.urls_expected // settings.crawl.shards),
+        newest_share(settings.crawl.shards),
+    )
     opening = OpeningRules(
         rules=rules,
         frontier=policy,
         ceilings=ceilings,
         chance=world.entropy.unit,
+        seen=seen,
         reopened=resume,
         refusal=partial(refusal_of, judge),
         shares=shares_of(settings),
+        scoring=scoring,
+        traps=trap_rules(settings.traps, orders.traps),
     )
     now = world.clock.now()
     shards = [open_shard(number, store, opening, now) for number, store in enumerate(world.stores)]
@@ -139,6 +153,8 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
             is_public=lambda address: not guard.is_allowed(address),
         )
     )
+    worker.chores.append(SeenFiles(worker, seen).keep)
+    scoring.tell = worker.note
     worker.asking.tell_withheld = lambda host: worker.note(SecretWithheld(host))
     world.watching.watch_over(worker)
     for shard in shards:
@@ -226,7 +242,7 @@ def _recover(world: World, shards: list[Shard]) -> Recovery:
 
 
 def _ceilings(settings: Settings) -> Ceilings:
-    policy = CeilingPolicy(worker_fetches=settings.crawl.max_fetches)
+    policy = CeilingPolicy(worker_fetches=settings.crawl.max_fetches, slow_share=settings.crawl.slow_share)
     return Ceilings(policy, parse_networks(settings.network.allow_address))
 
 

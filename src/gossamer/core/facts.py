@@ -177,6 +177,16 @@ class HostParked(Fact, frozen=True):
     until: float
 
 
+class PluginFailed(Fact, frozen=True):
+    """A plug-in raised, or did not answer as it is asked to: it is left out until the next start."""
+
+    level = Level.ERROR
+    topic = Topic.CRAWL
+    plugin: str
+    """Its name in the settings."""
+    error: str
+
+
 class SecretWithheld(Fact, frozen=True):
     """A host was not sent the secret that the settings name for it: the connection has no TLS, the host is not marked
     `mine`, and its address is not an allowed one.
@@ -196,6 +206,22 @@ class HostRecovered(Fact, frozen=True):
     """How many in a row it had."""
 
 
+class HostDied(Fact, frozen=True):
+    """A host has failed for as long as crawl.host_patience waits: what it has queued ends as failed, unfetched."""
+
+    level = Level.WARNING
+    topic = Topic.HOSTS
+    host: str
+    reason: str
+    """Its last failure."""
+    failures: int
+    """In a row."""
+    since: float
+    """The first of them."""
+    urls: int
+    """Queued."""
+
+
 class HostHeld(Fact, frozen=True):
     """A host has had all that the caps per host give it: its queued URLs are held."""
 
@@ -204,6 +230,46 @@ class HostHeld(Fact, frozen=True):
     pages: int
     bytes: int
     urls: int
+
+
+class SiteHeld(Fact, frozen=True):
+    """A site has had all that its budget gives it: the queued URLs of its hosts are held."""
+
+    topic = Topic.HOSTS
+    site: str
+    why: str
+    """Which part of its budget, and what that has grown by."""
+    pages: int
+    linking_sites: int
+    next_look: float
+    """When it is looked at again, in seconds since the epoch."""
+
+
+class SiteReleased(Fact, frozen=True):
+    """A site's budget has grown, or was raised: the held URLs of its hosts are queued again as each is looked at."""
+
+    topic = Topic.HOSTS
+    site: str
+    why: str
+    """What the budget has grown by."""
+    pages: int
+    linking_sites: int
+
+
+class TrapSuspected(Fact, frozen=True):
+    """The verdict on a template of URLs has changed: see docs/traps.md."""
+
+    level = Level.WARNING
+    topic = Topic.URLS
+    site: str
+    template: str
+    verdict: str
+    """"open", "throttled" or "closed"."""
+    rule: str
+    """What it goes by: "novelty" or "share"; empty for an open one."""
+    fetches: int
+    novel: int
+    """Those of the fetches that brought something new."""
 
 
 class RobotsRead(Fact, frozen=True):
@@ -308,6 +374,22 @@ class CommitSlow(Fact, frozen=True):
     seconds: float
 
 
+class SeenRebuilding(Fact, frozen=True):
+    """The files of URL seen are missing, damaged or of an older release: they are made anew while the crawl goes on."""
+
+    level = Level.WARNING
+    topic = Topic.COMMITS
+    shard: int
+
+
+class SeenRebuilt(Fact, frozen=True):
+    """The files of URL seen hold all known URLs again."""
+
+    topic = Topic.COMMITS
+    shard: int
+    urls: int
+
+
 class DiskLow(Fact, frozen=True):
     """Little room is left on a mount; below `pause_below` the crawl pauses."""
 
@@ -366,9 +448,14 @@ AnyFact = (
     | HostSlowed
     | HostParked
     | HostRecovered
+    | PluginFailed
     | SecretWithheld
     | ListingRead
+    | HostDied
     | HostHeld
+    | TrapSuspected
+    | SiteReleased
+    | SiteHeld
     | RobotsRead
     | VisitEnded
     | Redirected
@@ -376,6 +463,8 @@ AnyFact = (
     | UrlRefused
     | Committed
     | CommitSlow
+    | SeenRebuilding
+    | SeenRebuilt
     | DiskLow
     | DiskPaused
     | DiskResumed

@@ -28,8 +28,20 @@ SITES_CACHED_MAX: Final = 100_000
 """Hosts whose site is remembered; a look-up costs ten times a hit. About 20 MB."""
 HOST_VERDICTS_MAX: Final = 100_000
 """Hosts whose scope verdict is remembered; beyond it all are decided anew. About 20 MB."""
+URL_VERDICTS_MAX: Final = 50_000
+"""URLs whose verdict is remembered from page to page; beyond it all are decided anew. About 10 MB."""
+PAGE_KEYS_KEPT: Final = 50_000
+"""URLs of one generation whose page key is remembered, over all shards; two are kept, about 30 MB at most."""
 PARAMETER_NAMES_CACHED: Final = 4096
 """Names of query parameters whose fate is remembered: a site has dozens. About 0.5 MB."""
+RECENT_KEYS_MAX: Final = 200_000
+"""Page keys that a worker remembers as linked lately, over all its shards. About 25 MB."""
+RECENT_KEYS_PER_HOST_MAX: Final = 1000
+"""Of them of one host: the links of several pages, or of one very long one."""
+NEWEST_PRINTS_MAX: Final = 1 << 18
+"""Known URLs of a worker that are in no run yet, shared out among its shards. About 18 MB, twice while they are written."""
+NEWEST_PRINTS_PER_SHARD_MIN: Final = 4096
+"""The least share of them: fewer would make very many small runs. About 0.3 MB a shard."""
 
 # --- robots.txt -------------------------------------------------------------------------------------------------
 ROBOTS_BYTES_MAX: Final = 500 * 1024
@@ -77,6 +89,15 @@ RETRY_AFTER_MAX_SECONDS: Final = 24 * 3600.0
 """A longer Retry-After (RFC 9110 section 10.2.3) is read as this, so that a typing error does not end a host."""
 BACKOFF_FIRST_SECONDS: Final = 5.0
 """Wait after a host's first failure; doubled with each further one in a row."""
+SLOW_HOST_SECONDS: Final = 10.0
+"""A host whose answers take longer is a slow one: a hundred times the usual tenth of a second, and long before any
+time-out ends the fetch."""
+SLOW_SHARE: Final = 0.25
+"""Share of a worker's fetch slots that slow hosts hold together at most: what is left still fills a worker, and a
+quarter keeps hundreds of slow hosts moving."""
+NAME_FAILURES_PARKED: Final = 2
+"""Look-ups in a row that say a name does not exist, after which its host is parked: the second one, a minute later,
+tells a name that is gone from one that a name server was just being told of."""
 HOST_FAILURES_PARKED: Final = 5
 """Failures in a row that park a host: reached within minutes, so that a dead host costs five fetches."""
 PARK_FIRST_SECONDS: Final = 15 * 60.0
@@ -104,8 +125,36 @@ HOSTS_IN_MEMORY_MAX: Final = 100_000
 """Host states held as objects; the rest are bytes in the store (architecture, section 2)."""
 HEAD_ENTRIES_MAX: Final = 16
 """Queue entries of one host and level held in memory; the rest stay in the store."""
+LEVEL_PASSED_MAX: Final = 128
+"""Leases of a host after which a level that had none, and has URLs, comes before all draws: the biased draw passes the
+last of five full levels over so often once in 67 times, so the bias stays and nothing starves."""
+IMPORTANCE_ENTRIES_MAX: Final = 10_000_000
+"""Rows of an importance file: 100 MB of memory once read, a minute and a half of reading."""
 URL_TRIES_MAX: Final = 3
 """Failures, while the host otherwise answers, after which a URL is recorded as failed."""
+
+# --- budgets ----------------------------------------------------------------------------------------------------
+SITE_STATES_CACHED_MAX: Final = 4096
+"""Site states of one shard kept as objects between commits: those of the pages of a few seconds. About 3 MB."""
+LINKING_SITES_MAX: Final = 10_000
+"""Distinct linking sites counted of one site; one that so many link to is not held by any budget that grows with them,
+and the rows behind the count stay bounded."""
+BUDGET_LOOK_FIRST_SECONDS: Final = 60.0
+"""From when a site goes over its budget to the first look at it; doubled with each look (BEAST doubles its queues)."""
+BUDGET_LOOK_MAX_SECONDS: Final = 24 * 3600.0
+"""Longest wait between two looks: what came to deserve more is noticed within a day."""
+BUDGET_ASK_AGAIN_SECONDS: Final = 1.0
+"""When to ask again where only leases that are out keep a host from having one."""
+BUDGET_PAGES_JUDGED: Final = 20
+"""Pages of a site from which its share of new content is judged; a first few copies say nothing."""
+BUDGET_YIELD_GOOD: Final = 0.5
+"""New bodies among a site's last pages from which it is given another allotment."""
+BUDGET_YIELD_POOR: Final = 0.1
+"""New bodies among a site's pages below which its budget shrinks: nine of ten fetches brought nothing."""
+BUDGET_POOR_DIVISOR: Final = 4
+"""By what it shrinks."""
+LINKS_OF_SITES_CACHED_MAX: Final = 16_384
+"""Links between sites known to be booked: a site's pages link to the same others again and again. About 2 MB a shard."""
 
 # --- fetching ---------------------------------------------------------------------------------------------------
 CONNECT_SECONDS_MAX: Final = 10.0
@@ -174,6 +223,11 @@ LINKS_PER_PAGE_MAX: Final = 20_000
 """Distinct URLs taken from one page; the rest are counted. Indexes of real manuals name 3,000 in 30,000 links."""
 LINK_ROWS_PER_PAGE_MAX: Final = 200_000
 """Links of one page that are looked at, repetitions included."""
+REFERENCES_KEPT: Final = 50_000
+"""References of one generation whose URL is remembered, of all hosts together; two generations are kept, some 30 MB at
+most. A page's links cost four microseconds each to resolve, and a fifth of one when known."""
+REFERENCE_CHARACTERS_KEPT: Final = 200
+"""Longer references are seldom met twice."""
 LINK_TEXT_CHARACTERS_MAX: Final = 200
 TITLE_CHARACTERS_MAX: Final = 500
 HTML_DEPTH_MAX: Final = 512
@@ -264,7 +318,88 @@ CONTROL_SECONDS_MAX: Final = 5.0
 CONTROL_CONNECTIONS_MAX: Final = 64
 """Connections to the control socket at once; each holds a file descriptor and up to two lines that the fetches need."""
 
+# --- traps ------------------------------------------------------------------------------------------------------
+TEMPLATE_CHARACTERS_MAX: Final = 512
+"""Characters of a URL's template; what differs only behind them counts as one."""
+TEMPLATES_PER_SITE_MAX: Final = 1_000
+"""Templates of one site that are told apart; the fetches of all others are counted together. A documentation site of
+16,000 pages has 900 with a number in them; 300 KB of the store."""
+TEMPLATES_CACHED_MAX: Final = 4_000
+"""Rows of counts of a shard that are kept in memory; about 2 MB."""
+TEMPLATE_MEMORIES_MAX: Final = 128
+"""Templates of a shard whose texts are remembered: 4 KiB each, 8 MiB for 16 shards."""
+TRAP_WINDOW_FETCHES: Final = 64
+"""Fetches after which those before weigh half: what a template brought long ago must not speak for it for ever."""
+TRAP_THROTTLED_FETCHES_MIN: Final = 8
+"""Fetches before a template may come last: eight pages of one kind are the least that a list has."""
+TRAP_THROTTLED_SHARE_MAX: Final = 0.25
+"""A template comes last where fewer of its fetches bring something new: others bring four times as much."""
+TRAP_CLOSED_FETCHES_MIN: Final = 20
+"""Fetches before a template may be closed. Of 22,000 pages on the documentation sites of our proofs no template has had
+twenty that brought nothing: the longest run of equal pages that share one is seven."""
+TRAP_CLOSED_SHARE_MAX: Final = 0.05
+"""A template is closed where so few bring something new: one in twenty, the share that a site's owner would not miss
+(reference value for yields of trap control: under 5 % over a window)."""
+TRAP_DULL_FETCHES_MAX: Final = 60
+"""Fetches in a row without anything new that close a template whatever it brought before: a host may turn into a
+trap."""
+TRAP_DULL_HOSTS_MAX: Final = 30
+"""The same for hosts below a site that nobody has seen anything of: their names cost a look-up each, too."""
+TRAP_MIXED_FETCHES_MIN: Final = 100
+"""Fetches that are asked for where a row stands for URLs of many kinds."""
+TRAP_SITE_SHARE_MAX: Final = 0.1
+"""Share of a site's fetches that a template of low yield may have before it is closed."""
+TRAP_SITE_SHARE_FETCHES_MIN: Final = 200
+"""Fetches of a template before its share of the site counts: on small sites every template has a large one."""
+TRAP_EXAMPLES_KEPT: Final = 3
+"""URLs kept as examples with each row of counts."""
+TRAP_LOOKED_AT_FIRST: Final = 24
+"""Fetches of a template whose text is looked at, each; beyond them, and while all bring something new, one in
+`TRAP_LOOKED_AT_ONE_IN`."""
+TRAP_LOOKED_AT_ONE_IN: Final = 16
+"""Reading a text takes 0.3 ms for 55 KB; one in sixteen costs a page 20 us."""
+TRAP_TEXT_BYTES_MAX: Final = 64 * 1024
+"""Bytes of a page whose text is compared: what a template repeats stands in front."""
+TRAP_BLOCKS_PER_PAGE_MAX: Final = 1_000
+"""Pieces of text of one page that are compared; a page of 55 KB has some 300."""
+TRAP_LETTERS_JUDGED_MIN: Final = 100
+"""Bytes of text that a page must have to be judged by it: less is a title and a number."""
+TRAP_LETTERS_NEW_MIN: Final = 24
+"""Letters of new words that make a page new: four words; a rubric and a name have less, a sentence has more."""
+TRAP_PATH_SEGMENTS_MAX: Final = 20
+"""Segments of a path (Heritrix: TooManyPathSegmentsDecideRule)."""
+TRAP_URL_CHARACTERS_MAX: Final = 1_024
+"""Characters of host, path and query (StormCrawler: BasicURLFilter)."""
+TRAP_SEGMENT_GROUP_REPEATS_MAX: Final = 3
+"""The same group of segments so often in a row is a trap (Heritrix: PathologicalPathDecideRule)."""
+TRAP_SEGMENT_REPEATS_MAX: Final = 4
+"""The same segment more often anywhere is one. Nutch refuses the third; `/a/b/a/c/a/` is a page now and then."""
+TRAP_PARAMETERS_MAX: Final = 16
+"""Parameters of a query; search forms have a dozen."""
+TRAP_PARAMETER_REPEATS_MAX: Final = 8
+"""Parameters whose name stood before in the query: lists of chosen boxes are shorter."""
+TRAP_HOST_LABELS_MAX: Final = 8
+"""Labels of a host name; names of clouds have six or seven."""
+TRAP_YEARS_BACK: Final = 20
+"""A calendar's page from earlier years is one of endless many (`traps.years_back`)."""
+TRAP_YEARS_AHEAD: Final = 1
+"""The same for later years: conferences are announced a year ahead (`traps.years_ahead`)."""
+SUSPECTS_PER_ANSWER_MAX: Final = 100
+"""Suspects in one answer over the control socket: three URLs of 2,048 characters each, and the answer's megabyte."""
+SUSPECTS_SHOWN_MAX: Final = 10_000
+"""Suspects of one report; people read the first dozen."""
+TRAP_SHAPES_CACHED_MAX: Final = 20_000
+"""URLs whose shape is remembered; about 4 MB. Nine links in ten were met lately."""
+TRAP_SPELLINGS_CACHED_MAX: Final = 50_000
+"""URLs of several parameters whose first spelling is remembered; about 6 MB."""
+
 # --- store, exchange --------------------------------------------------------------------------------------------
+STORE_CACHE_BYTES: Final = 512 * 1024**2
+"""Blocks, indexes and filters that all stores of a worker keep in memory; enough for 10 million known URLs, and at 100
+million what is left out is in the page cache: a get took 22 us then, 16 at 10 million."""
+STORE_WRITE_BUFFERS_BYTES: Final = 128 * 1024**2
+"""Changes that all stores of a worker keep in memory; with more, the fullest table is written out. A shard without any
+takes 1.5 MB."""
 LINKS_AT_ONCE_MAX: Final = 1_000
 """Links queued, or reported, in one step of the loop: some 30 ms. What a page has beyond them waits in the outbox."""
 PAGE_BYTES_AT_ONCE_MAX: Final = 128 * 1024

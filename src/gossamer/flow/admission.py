@@ -1,4 +1,4 @@
-"""Admission: URLs found become known URLs of this shard, unless they were seen before. One step, one multi-get."""
+"""Admission: URLs found become known URLs of this shard, unless they were seen before. One step."""
 
 from __future__ import annotations
 
@@ -8,47 +8,59 @@ from gossamer.core.frontier.lease import Entry
 from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, PageRecord, PageState, UrlKind, decode_page
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.scope.reasons import Reason
-from gossamer.core.url.key import url_keys
 from gossamer.core.url.parse import host_of
 from gossamer.flow.aliases import has_rules, stand_in
+from gossamer.flow.scoring import Place, levels_found
 from gossamer.flow.shard import Shard
+from gossamer.flow.site_links import book_sites
+from gossamer.flow.sparing import spare
 from gossamer.ports.store import Table
 
 
 def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Command]]:
     """Queue what is new in `found` (all of it of this shard); how many were new, and what the frontier wants."""
-    hosts = [host_of(url) for url in found.urls]
-    keys = shard.rules.ids.page_keys(hosts, url_keys(found.urls, shard.rules.key_rules))
-    new_rows = _new_rows(shard, keys)
+    hosts, keys = shard.rules.page_keys(found.urls)
+    source = host_of(found.source) if found.source else ""
+    new_rows = _new_rows(shard, keys, source)
     by_host: dict[bytes, list[int]] = {}
     for row in new_rows:
         by_host.setdefault(keys[row][:HOST_ID_BYTES], []).append(row)
     if found.hints and len(new_rows) < len(found):
         _keep_hints(shard, found, keys, set(new_rows))
-    shard.url_seen.add([keys[row] for row in new_rows])
+    # Before hosts are loaded: it may change what is known of them.
+    out = spare(shard, found, keys, set(new_rows), now)
+    shard.url_seen.add([keys[row] for row in new_rows], source)
     shard.ledger.known += len(new_rows)
-    out: list[Command] = []
-    for (host_id, rows), loaded in zip(by_host.items(), _hosts(shard, by_host, hosts, found.group), strict=True):
-        state = loaded.state if loaded is not None else shard.frontier.hosts[host_id].state
+    book_sites(shard, found, hosts)
+    found = shard.templates.ranked(found, new_rows)
+    loaded_hosts = _hosts(shard, by_host, hosts, found.group)
+    places = [
+        Place(host_id, loaded.state if loaded is not None else shard.frontier.hosts[host_id].state, rows)
+        for (host_id, rows), loaded in zip(by_host.items(), loaded_hosts, strict=True)
+    ]
+    levels = levels_found(shard, found, places, keys, now)
+    for (host_id, state, rows), loaded in zip(places, loaded_hosts, strict=True):
+        made = [(_record(found, row, levels[row]), keys[row]) for row in rows]
         if has_rules(shard, state):
-            entries, refusals = _enqueue_by_rules(shard, state, found, [(row, keys[row]) for row in rows])
+            entries, refusals = _enqueue_by_rules(shard, state, made, is_named=not found.source)
             out += refusals
         else:
-            entries = [_enqueue(shard, _record(found, row), keys[row]) for row in rows]
+            entries = [_enqueue(shard, record, key) for record, key in made]
         if entries:
             out += shard.frontier.handle(Found(host_id, entries, loaded), now)
     return len(new_rows), out
 
 
-def _new_rows(shard: Shard, keys: list[bytes]) -> list[int]:
-    """The first row of each key that is not known."""
+def _new_rows(shard: Shard, keys: list[bytes], source: str) -> list[int]:
+    """The first row of each key that is not known. `source`: the host whose page names them."""
     first: dict[bytes, int] = {}
     for row, key in enumerate(keys):
         first.setdefault(key, row)
-    new, unsure = shard.url_seen.sort(list(first))
-    known = shard.rows.get(Table.PAGE, unsure) if unsure else []
-    new += [key for key, value in zip(unsure, known, strict=True) if value is None]
-    shard.url_seen.recall(unsure)
+    new, unsure = shard.url_seen.sort(list(first), source)
+    if unsure:
+        known = dict(zip(unsure, shard.rows.get(Table.PAGE, unsure), strict=True))
+        new += [key for key in unsure if known[key] is None]
+        shard.url_seen.recall([key for key in unsure if known[key] is not None], source)
     return sorted(first[key] for key in new)
 
 
@@ -78,21 +90,22 @@ def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], grou
             result.append(None)
             continue
         name = hosts[rows[0]]
-        new = HostState(name, shard.rules.sites.site_of(name), group=group)
-        result.append(loaded[host_id] or LoadedHost(host_id, new))
+        site = shard.rules.sites.site_of(name)
+        if loaded[host_id] is None:
+            shard.sites.touch(site).hosts += 1
+        result.append(loaded[host_id] or LoadedHost(host_id, HostState(name, site, group=group)))
     return result
 
 
 def _enqueue_by_rules(
-    shard: Shard, state: HostState, found: FoundLinks, rows: list[tuple[int, bytes]]
+    shard: Shard, state: HostState, made: list[tuple[PageRecord, bytes]], *, is_named: bool
 ) -> tuple[list[Entry], list[Refuse]]:
     """One host's new URLs: the queued ones, and refusals of those that are known under another spelling."""
     entries: list[Entry] = []
     refusals: list[Refuse] = []
-    for row, key in rows:
-        record = _record(found, row)
+    for record, key in made:
         # What people name is fetched as they name it; a sitemap is no page.
-        is_link = bool(found.source) and record.kind == UrlKind.PAGE
+        is_link = not is_named and record.kind == UrlKind.PAGE
         record.alias_of = stand_in(shard, state, record.url, key) if is_link else ""
         if not record.alias_of:
             entries.append(_enqueue(shard, record, key))
@@ -108,17 +121,18 @@ def _enqueue(shard: Shard, record: PageRecord, key: bytes) -> Entry:
     return shard.enqueue(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:], record, shard.next_order())
 
 
-def _record(found: FoundLinks, row: int) -> PageRecord:
+def _record(found: FoundLinks, row: int, level: int) -> PageRecord:
     return PageRecord(
         url=found.urls[row],
         depth=found.depth,
-        level=found.levels[row],
+        level=level,
+        base=found.levels[row],
         hops=found.hops + (found.letters[row] if found.letters else ""),
         referrer=found.source,
         group=found.group,
         found_at=found.found_at,
         redirects=found.redirects,
-        queue=found.levels[row],
+        queue=level,
         link_kind=found.link_kinds[row] if found.link_kinds else 0,
         nofollow=bool(found.nofollow[row]) if found.nofollow else False,
         kind=found.kinds[row] if found.kinds else UrlKind.PAGE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gossamer.core.ending import EndState
+from gossamer.flow.operations import look_at_held
 from gossamer.flow.worker import Worker
 
 
@@ -18,15 +19,34 @@ def end_state(worker: Worker) -> EndState | None:
         return EndState.INTERRUPTED
     if worker.budget.is_spent(now) and not worker.is_delivering:
         return EndState.LIMIT
-    if worker.is_busy:
+    if worker.is_busy or _goes_on(worker, now):
         return None
-    queued = sum(shard.ledger.queued for shard in worker.shards)
-    if not queued:
+    if not any(shard.ledger.queued for shard in worker.shards):
         return _nothing_left(worker)
-    moment = worker.next_moment()
-    if worker.pauses or (moment is not None and moment <= now + worker.policy.patience):
-        return None
     return EndState.STALLED if _fetched(worker) else EndState.NOTHING_FETCHED
+
+
+def _goes_on(worker: Worker, now: float) -> bool:
+    """Whether something is to be fetched within the operator's patience, or is looked for among what is held."""
+    moment = worker.next_moment()
+    if any(shard.ledger.queued for shard in worker.shards) and (
+        worker.pauses or (moment is not None and moment <= now + worker.policy.patience)
+    ):
+        return True
+    return moment is not None and _look_at_held(worker)
+
+
+def _look_at_held(worker: Worker) -> bool:
+    """Whether held URLs are being looked at before the crawl ends: budgets share it out, and nobody else is there now.
+
+    Once for all that was fetched so far: what is still held then is held by a cap, or brought nothing new.
+    """
+    fetches = sum(shard.ledger.fetches for shard in worker.shards)
+    if fetches == worker.looked_at_fetches or worker.pauses or not any(shard.ledger.held for shard in worker.shards):
+        return False
+    worker.looked_at_fetches = fetches
+    look_at_held(worker, idle=True)
+    return True
 
 
 def _nothing_left(worker: Worker) -> EndState | None:

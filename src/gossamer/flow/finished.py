@@ -47,6 +47,8 @@ class Finished:
     """Why its answer is not stored, a word of `Reason`: the site denies a purpose, or its page says noarchive."""
     detail: str = ""
     """The words that say so."""
+    is_novel: bool | None = None
+    """Whether it brought something new; None where that was not looked at."""
     preferences: Preferences = field(init=False)
     """What was stated of the use of the answer."""
 

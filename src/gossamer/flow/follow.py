@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.priority import level_of
@@ -17,7 +18,9 @@ from gossamer.flow.admission import admit
 from gossamer.flow.delivery import send_away
 from gossamer.flow.rows import Step, hop_letter, link_rows, refused_rows
 from gossamer.flow.shard import Shard
+from gossamer.flow.site_links import book_links_out
 from gossamer.flow.worker import Worker
+from gossamer.flow.yields import count_refused_shapes
 
 TO_FEED = int(LinkKind.TO_FEED)
 LOW = int(LinkFlag.UGC | LinkFlag.SPONSORED)
@@ -33,6 +36,8 @@ def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Doc
         verdicts: list[str] = [Reason.COPY] * len(links)
     else:
         verdicts = worker.judge.judge(links, record.depth + 1, page_nofollow=nofollow, group=record.group)
+    if worker.judge.traps is not None:
+        worker.judge.traps.judge_spellings(links, verdicts)
     number = worker.commit_number
     worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
     count_links(worker, shard, record, links, verdicts, page_nofollow=nofollow)
@@ -122,6 +127,8 @@ def count_links(
     refused = Counter(verdict for verdict in verdicts if verdict)
     for reason, number in refused.items():
         count(shard.ledger.refused_links, reason, number)
+    if Reason.TRAP in refused:
+        count_refused_shapes(worker, shard, links, verdicts)
     if refused:
         now = worker.clock.now()
         rows = refused_rows(record, links, verdicts, now=now, page_nofollow=page_nofollow, step=step)
@@ -151,7 +158,9 @@ def route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
 
     Of many, the first are admitted; the others lie in the outbox for this shard itself, to be admitted later on.
     """
-    for number, rows in _rows_by_shard(worker, found).items():
+    by_shard, hosts = _rows_by_shard(worker, found)
+    book_links_out(shard, found, hosts)
+    for number, rows in by_shard.items():
         waiting = rows
         if number == shard.number:
             now, waiting = rows[:LINKS_AT_ONCE_MAX], rows[LINKS_AT_ONCE_MAX:]
@@ -165,8 +174,8 @@ def route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
             send_away(worker, shard, number, found if len(some) == len(found) else part(found, some))
 
 
-def _rows_by_shard(worker: Worker, found: FoundLinks) -> dict[int, list[int]]:
-    """The rows for each shard, by its number."""
+def _rows_by_shard(worker: Worker, found: FoundLinks) -> tuple[dict[int, list[int]], Iterable[str]]:
+    """The rows for each shard, by its number; and the hosts that there are."""
     by_shard: dict[int, list[int]] = {}
     rows_of: dict[str, list[int]] = {}
     for row, url in enumerate(found.urls):
@@ -175,4 +184,4 @@ def _rows_by_shard(worker: Worker, found: FoundLinks) -> dict[int, list[int]]:
         if rows is None:
             rows = rows_of[host] = by_shard.setdefault(worker.rules.shard_of(host), [])
         rows.append(row)
-    return by_shard
+    return by_shard, rows_of

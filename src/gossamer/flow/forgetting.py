@@ -9,8 +9,6 @@ from gossamer.core.frontier.ledger import Ledger, count
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import HOST_ID_BYTES, LEVELS, HostState, PageRecord, PageState
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
-from gossamer.core.seen.bloom import BloomFilter
-from gossamer.core.seen.url_seen import UrlSeen
 from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import host_of
 from gossamer.core.warc.location import FileMark
@@ -19,8 +17,10 @@ from gossamer.flow.content_seen import ContentSeen
 from gossamer.flow.opening import last_commit, last_order, read_ledger
 from gossamer.flow.outbox import Outbox
 from gossamer.flow.pending import PendingStore
+from gossamer.flow.seen_files import closed_seen
 from gossamer.flow.shard import Shard
 from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.sites import Sites
 
 
 def forget(shard: Shard, url: str, now: float) -> tuple[PageRecord | None, list[Command]]:
@@ -56,18 +56,19 @@ def forget_stopped(
 ) -> PageRecord | None:
     """`forget` in a shard of a crawl that does not run, and made durable; the record as it was.
 
-    The filter of URL seen stays shut, so nothing may be admitted here; a forgotten URL is known already.
+    The memory of URL seen stays shut, so nothing may be admitted here; a forgotten URL is known already.
     """
-    ledger = read_ledger(rows)
+    ledger, sites = read_ledger(rows), Sites(rows, rules.ids)
     shard = Shard(
         number=number,
         rules=rules,
         rows=rows,
-        frontier=Frontier(policy, Ceilings(CeilingPolicy()), ledger, lambda: 0.0),
+        frontier=Frontier(policy, Ceilings(CeilingPolicy()), ledger, lambda: 0.0, sites=sites),
         ledger=ledger,
-        url_seen=UrlSeen(BloomFilter()),
+        url_seen=closed_seen(),
         content_seen=ContentSeen(rows),
         outbox=Outbox(rows),
+        sites=sites,
         order=last_order(rows),
         commit=last_commit(rows),
     )

@@ -6,15 +6,17 @@ Bounded whatever the size of the crawl: a few gets, a bounded count in one queue
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from gossamer.core.explain.evidence import HostEvidence, Known, UrlEvidence
 from gossamer.core.explain.scope import judged_anew
 from gossamer.core.frontier.frontier import Frontier
 from gossamer.core.frontier.policy import FrontierPolicy
+from gossamer.core.frontier.priority import Part, is_fixed, levels_by
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
+    LEVELS,
     PageRecord,
     PageState,
     decode_host,
@@ -24,11 +26,15 @@ from gossamer.core.frontier.records import (
 from gossamer.core.limits import REDIRECT_HOPS_MAX
 from gossamer.core.robots.answer import RobotsState, decode_robots
 from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.trap.rules import TrapRules
 from gossamer.core.url.alias import others
 from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import authority_of, host_of
 from gossamer.flow.pending import PendingStore
+from gossamer.flow.scoring import Scoring, candidates_of, linking_sites
 from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.sites import Sites
+from gossamer.flow.templates import Templates
 from gossamer.ports.store import Table
 
 AHEAD_COUNTED_MAX: Final = 1_000
@@ -41,6 +47,8 @@ class ShardView:
 
     rows: PendingStore
     frontier: Frontier | None = None
+    templates: Templates | None = None
+    """The counts of a running crawl."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,10 @@ class Inspection:
     """The view of a shard, by number; a stopped crawl's is opened when first asked for."""
     addresses_of: Callable[[str], tuple[str, ...]]
     """Addresses that are known for a host without a look-up; empty when none is."""
+    traps: TrapRules | None = None
+    """How traps are told; None where no template is watched."""
+    scoring: Scoring = field(default_factory=Scoring)
+    """How the crawl scores; of a stopped one by its weights alone."""
 
     def evidence(self, url: str, now: float, crawl: CrawlState) -> UrlEvidence:
         """All that is kept of a normalised URL."""
@@ -88,16 +100,21 @@ class Inspection:
             leased_at=_leased_at(view, key),
             crawl_code=crawl.code,
             crawl_text=crawl.text,
+            trap=self._templates(view).told(url) if self.traps is not None else "",
         )
         evidence.aliases = self._aliases(view, evidence)
         if record is not None:
             self._place_in_queue(view, key[:HOST_ID_BYTES], record, host, evidence)
+            self._score(view, key, record, evidence)
             evidence.before, evidence.after = self._chain(url, record)
         return evidence
 
     def record(self, url: str) -> PageRecord | None:
         """The record of a normalised URL; None when it is not known."""
         return self._record(self.view(self.rules.shard_of(host_of(url))), self._page_key(url))
+
+    def _templates(self, view: ShardView) -> Templates:
+        return view.templates or Templates(view.rows, self.rules, self.traps)
 
     def _aliases(self, view: ShardView, evidence: UrlEvidence) -> list[str]:
         """The other spellings by the host's rules, as they are known here."""
@@ -130,6 +147,7 @@ class Inspection:
             working=working,
             addresses=addresses,
             hold=self.policy.hold_reason(state),
+            held_by=self.policy.hold_in_books(state),
         )
 
     def _robots(self, view: ShardView, host_id: bytes, authority: str) -> RobotsState | None:
@@ -146,6 +164,18 @@ class Inspection:
         start, end = (queue_key(host_id, record.queue, order) for order in (min(head, record.order), record.order))
         evidence.ahead = len(view.rows.scan(Table.QUEUE, start, end, AHEAD_COUNTED_MAX))
         evidence.ahead_max = AHEAD_COUNTED_MAX
+
+    def _score(self, view: ShardView, key: bytes, record: PageRecord, evidence: UrlEvidence) -> None:
+        """What its score is now, and of what parts."""
+        site = self.rules.sites.site_of(host_of(record.url))
+        rows = candidates_of([record], site, linking_sites(Sites(view.rows, self.rules.ids), site))
+        parts = self.scoring.parts(rows, [key], evidence.now)
+        evidence.score_parts = {Part.DEPTH.value: float(LEVELS - 1 - rows.bases[0])} | {
+            name: points[0] for name, points in parts.items()
+        }
+        evidence.score_level = levels_by(rows, parts)[0]
+        evidence.score_partial = self.scoring.is_partial
+        evidence.score_fixed = is_fixed(rows.bases[0], record.depth, record.hops)
 
     def _chain(self, url: str, record: PageRecord) -> tuple[list[Known], list[Known]]:
         """URLs whose redirects lead here, the first one first; and those that its own redirect leads to."""

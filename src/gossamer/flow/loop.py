@@ -5,14 +5,15 @@ from __future__ import annotations
 from gossamer.core.ending import EndState
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.commands import Command
-from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
 from gossamer.flow.capture import store_lookup
 from gossamer.flow.commit import commit_regularly
 from gossamer.flow.delivery import deliver_outboxes
 from gossamer.flow.ending import end_state
 from gossamer.flow.listing import name_sitemaps
 from gossamer.flow.report import refuse_queued
+from gossamer.flow.restoring import restore_rest
 from gossamer.flow.robots_errand import run_errand
+from gossamer.flow.scoring import head_scored
 from gossamer.flow.shard import Shard
 from gossamer.flow.visit import visit
 from gossamer.flow.worker import Worker
@@ -21,6 +22,9 @@ from gossamer.flow.worker import Worker
 async def crawl(worker: Worker) -> EndState:
     """Run the worker's shards until there is a reason to end; the reason."""
     committing = worker.start(commit_regularly(worker.committer, worker.policy.commit_interval))
+    worker.start(restore_rest(worker))
+    for chore in worker.chores:
+        worker.start(chore())
     deliver_outboxes(worker)
     worker.active_at = worker.clock.now()
     try:
@@ -96,10 +100,8 @@ def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake 
     if isinstance(command, commands.Postpone):
         return events.Postponed(command.host_id, command.queue, shard.postpone(command))
     if isinstance(command, commands.Refill):
-        entries, complete = shard.head(command.host_id, command.queue, command.order)
-        return events.HeadLoaded(command.host_id, command.queue, entries, complete)
-    first_level = draw_level(list(LEVEL_WEIGHTS), worker.entropy.unit())
-    hosts, next_wake = shard.sleeping(command.count, command.until, first_level)
+        return head_scored(shard, command, worker.clock.now())
+    hosts, next_wake = shard.sleeping(command.count, command.until, worker.entropy.unit())
     return events.Woken(hosts, next_wake)
 
 

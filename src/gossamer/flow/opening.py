@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gossamer.core.files.recovery import greatest
-from gossamer.core.frontier.commands import Move
-from gossamer.core.frontier.events import HeldLoaded, Woken
 from gossamer.core.frontier.frontier import Frontier
 from gossamer.core.frontier.ledger import Ledger, decode_ledger
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.frontier.shares import Shares
-from gossamer.core.limits import HOSTS_IN_MEMORY_MAX
 from gossamer.core.politeness.ceiling import Ceilings
+from gossamer.core.trap.rules import TrapRules
 from gossamer.core.warc.location import FileMark
 from gossamer.flow.commit import decode_mark
 from gossamer.flow.content_seen import ContentSeen
 from gossamer.flow.outbox import Outbox
 from gossamer.flow.pending import PendingStore
+from gossamer.flow.scoring import Scoring
 from gossamer.flow.shard import COMMIT_KEY, END, LEDGER_KEY, ORDER_KEY, RECEIPT_PREFIX, Shard
 from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.sites import Sites
 from gossamer.ports.store import Store, Table
+
+if TYPE_CHECKING:
+    from gossamer.flow.seen_files import SeenRules
 
 FILES_MAX = 1_000_000
 """Files of one crawl: at 1 GB each, far beyond one machine."""
-SEGMENTS_MAX = 1_000_000
-"""Rows of the Bloom filter's table."""
 
 
 @dataclass(slots=True)
@@ -38,23 +40,28 @@ class OpeningRules:
     frontier: FrontierPolicy
     ceilings: Ceilings
     chance: Callable[[], float]
+    seen: SeenRules
     reopened: bool
     """Whether a crawl that has begun before is opened again, after a crash or a stop."""
     refusal: Callable[[PageRecord], str] = lambda _: ""
     """Why a queued URL is wanted no more; empty while it is."""
     shares: Shares | None = None
     """None where seed groups have no shares."""
+    scoring: Scoring = field(default_factory=Scoring)
+    traps: TrapRules | None = None
+    """None where no template is watched."""
 
 
 def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> Shard:
     """The shard as of its last commit; a fresh one for an empty store."""
-    from gossamer.core.seen.url_seen import restored  # noqa: PLC0415 - numpy, which a look at books does not need
+    from gossamer.flow.seen_files import open_seen  # noqa: PLC0415 - numpy, which a look at books does not need
 
     rows = PendingStore(store)
     ledger = read_ledger(rows)
     outbox = Outbox(rows)
     outbox.load()
-    return Shard(
+    sites = Sites(rows, opening.rules.ids)
+    shard = Shard(
         number=number,
         rules=opening.rules,
         rows=rows,
@@ -66,27 +73,21 @@ def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> 
             reopened_at=now if opening.reopened else None,
             refusal=opening.refusal,
             shares=opening.shares,
+            sites=sites,
         ),
         ledger=ledger,
-        url_seen=restored(rows.scan(Table.SEEN, b"", END, SEGMENTS_MAX)),
+        url_seen=open_seen(number, rows, opening.seen, is_new=last_commit(rows) == 0),
         content_seen=ContentSeen(rows),
         outbox=outbox,
+        sites=sites,
+        scoring=opening.scoring,
         order=last_order(rows),
         commit=last_commit(rows),
         receipts=_receipts(rows),
     )
-
-
-def restore_working_set(shard: Shard, now: float) -> None:
-    """Bring back the hosts that were in the working set, and the held ones that nothing holds any more."""
-    ids = [key for key, _ in shard.rows.scan(Table.ACTIVE, b"", END, HOSTS_IN_MEMORY_MAX)]
-    held = [key for key, _ in shard.rows.scan(Table.HELD, b"", END, HOSTS_IN_MEMORY_MAX)]
-    hosts = [host for host in shard.load_hosts(ids) if host is not None]
-    perhaps_free = [host for host in shard.load_hosts(held) if host is not None]
-    for event in (Woken(hosts, 0.0), HeldLoaded(perhaps_free)):
-        for command in shard.frontier.handle(event, now):
-            if isinstance(command, Move):
-                shard.move(command)
+    shard.templates.adopt(opening.traps)
+    shard.frontier.judges.urls.append(shard.templates.judge)
+    return shard
 
 
 def committed_files(shards: list[Shard]) -> dict[str, FileMark]:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from typing import Final
 
-from gossamer.core.frontier.events import HeldLoaded, LoadedHost, SleepersLoaded
+from gossamer.core.frontier.events import HeldLoaded, SleepersLoaded
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import HOST_ID_BYTES
 from gossamer.core.page.links import LinkKind
 from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import host_of
 from gossamer.flow.follow import add_seeds
-from gossamer.flow.shard import END, Shard
+from gossamer.flow.restoring import hosts_in
 from gossamer.flow.worker import Worker
 from gossamer.ports.store import Table
-
-HOSTS_AT_ONCE: Final = 256
-"""Hosts looked at in one step, so that no step of the loop is long."""
 
 
 def add_urls(worker: Worker, urls: list[str], group: str) -> list[str]:
@@ -41,26 +36,23 @@ def adopt(worker: Worker, policy: FrontierPolicy) -> None:
     now = worker.active_at = worker.clock.now()
     for shard in worker.shards:
         worker.perform(shard, shard.frontier.adopt(policy, now))
+    look_at_held(worker)
+
+
+def look_at_held(worker: Worker, *, idle: bool = False) -> None:
+    """Release the hosts that nothing holds or delays; `idle`: see `HeldLoaded`. The crawl is busy until then."""
     worker.releasing += 1
-    worker.start(_release(worker))
+    worker.start(_release(worker, idle=idle))
 
 
-async def _release(worker: Worker) -> None:
+async def _release(worker: Worker, *, idle: bool) -> None:
     try:
         for shard in worker.shards:
-            for part in _hosts_in(shard, Table.HELD):
-                worker.perform(shard, shard.frontier.handle(HeldLoaded(part), worker.clock.now()))
+            for part in hosts_in(shard, Table.HELD):
+                worker.perform(shard, shard.frontier.handle(HeldLoaded(part, idle), worker.clock.now()))
                 await asyncio.sleep(0)
-            for part in _hosts_in(shard, Table.READY) if shard.frontier.may_oversleep() else ():
+            for part in hosts_in(shard, Table.READY) if shard.frontier.may_oversleep() else ():
                 worker.perform(shard, shard.frontier.handle(SleepersLoaded(part), worker.clock.now()))
                 await asyncio.sleep(0)
     finally:
         worker.releasing -= 1
-
-
-def _hosts_in(shard: Shard, table: Table) -> Iterator[list[LoadedHost]]:
-    """The held or the sleeping hosts, some at a time. Their keys end in the host id."""
-    start = b""
-    while found := shard.rows.scan(table, start, END, HOSTS_AT_ONCE):
-        start = found[-1][0] + b"\0"
-        yield [host for host in shard.load_hosts([key[-HOST_ID_BYTES:] for key, _ in found]) if host is not None]

@@ -28,6 +28,8 @@ class Outbox:
     """What one shard has for the others."""
 
     rows: PendingStore
+    entries_max: int = OUTBOX_ENTRIES_MAX
+    """With so many entries waiting it is full."""
     numbers: dict[int, int] = field(default_factory=dict)
     """Receiver -> the last number given."""
     waiting: dict[tuple[int, int], bytes] = field(default_factory=dict)
@@ -36,7 +38,7 @@ class Outbox:
     @property
     def is_full(self) -> bool:
         """Whether leasing should pause until entries have left."""
-        return len(self.waiting) >= OUTBOX_ENTRIES_MAX
+        return len(self.waiting) >= self.entries_max
 
     def put(self, receiver: int, found: FoundLinks) -> tuple[int, bytes]:
         """Write an entry into the coming commit; its number and stored form."""

@@ -30,6 +30,7 @@ from gossamer.flow.listing import follow_listing
 from gossamer.flow.rows import outcome_word, page_row, refused_row
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
+from gossamer.flow.yields import count_yield
 from gossamer.ports.exchange import Claim
 
 _STATES: Final = {
@@ -38,6 +39,8 @@ _STATES: Final = {
     FateKind.FAILED: PageState.FAILED,
     FateKind.REFUSED: PageState.REFUSED,
 }
+_TOLD_IN_THE_RECORD: Final = frozenset({Reason.PURPOSE, Reason.TRAP})
+"""Refusals whose words cannot be looked up again as they were."""
 _ASK_TO_WAIT: Final = frozenset({429, 503})
 """Statuses whose Retry-After speaks for the host (RFC 9110 sections 10.2.3 and 15.6.4, RFC 6585 section 4)."""
 
@@ -48,7 +51,9 @@ def report_page(worker: Worker, shard: Shard, finished: Finished) -> Claim | Non
     fate = finished.fate = fate_of(worker, shard, finished)
     finished.stored = store(worker, shard, finished)
     _note(finished, fate)
+    known = shard.ledger.new
     links = _follow(worker, shard, finished)
+    count_yield(worker, shard, finished, leads_on=shard.ledger.new > known)
     requeued = _settle(shard, finished, fate)
     _count(worker, shard, finished)
     _count_fate(shard, fate)
@@ -86,20 +91,29 @@ def report_file(worker: Worker, shard: Shard, finished: Finished) -> None:
 
 
 def refuse_queued(worker: Worker, shard: Shard, command: Refuse) -> None:
-    """Book a queued URL that the frontier refuses: by robots.txt, for its address, or under a changed scope."""
+    """Book a queued URL that ends unfetched: by robots.txt, for its address, under a changed scope, with its host."""
     entry = command.entry
     record = entry.record
-    record.state, record.reason = PageState.REFUSED, command.reason
+    record.state, record.reason = PageState.FAILED if command.failed else PageState.REFUSED, command.reason
     # A robots.txt is kept, and read again by whoever asks; what was stated of a use is not.
-    record.detail = command.detail if command.reason == Reason.PURPOSE else ""
+    record.detail = command.detail if command.failed or command.reason in _TOLD_IN_THE_RECORD else ""
+    if command.reason == Reason.TRAP:
+        shard.templates.refused(record.url, command.host_id + entry.fingerprint)
     shard.dequeue(command.host_id, record.queue, entry.order)
     shard.save_page(command.host_id, entry.fingerprint, record)
-    count(shard.ledger.refused, command.reason)
+    count(shard.ledger.failed if command.failed else shard.ledger.refused, command.reason)
     row = refused_row(record, command.reason, worker.clock.now())
     worker.datasets.append("refused", row, shard.number, worker.commit_number)
-    worker.note(UrlRefused(record.url, command.reason, command.detail))
+    worker.note(_unfetched(command))
     if command.reason != Reason.ALIAS:
         release_after_refusal(worker, shard, command.host_id, entry.fingerprint)
+
+
+def _unfetched(command: Refuse) -> Fact:
+    record = command.entry.record
+    if command.failed:
+        return UrlFailed(record.url, command.reason, record.tries, 0)
+    return UrlRefused(record.url, command.reason, command.detail)
 
 
 def _robots_answer(finished: Finished) -> RobotsAnswer:
@@ -223,5 +237,12 @@ def _visited(finished: Finished, fate: Fate) -> Visited:
         retry_after=retry_after_seconds(asked, exchange.ended) if asked else None,
         bytes=finished.size,
         page=finished.is_page,
+        novel=_is_novel(finished),
         error=outcome.reason if isinstance(outcome, Failed) else "",
     )
+
+
+def _is_novel(finished: Finished) -> bool:
+    """Whether it is a page with a body new to the crawl, and with more to say than its template's pages before it."""
+    is_new = finished.is_page and bool(finished.reading.digest) and finished.earlier is None
+    return is_new and finished.is_novel is not False

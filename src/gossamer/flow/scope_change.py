@@ -192,6 +192,8 @@ class _Change:
         if not reason and refusal.finding.kinds == (LinkKind.TO_SITEMAP,) and not _is_named_freely(refusal):
             host = host_of(refusal.url)
             return judge.scope_of(refusal.group).judge(refusal.url, host, self.worker.rules.sites.site_of(host))
+        if not reason and refusal.reason == Reason.TRAP and judge.traps is not None:
+            return Reason.TRAP if judge.traps.spellings.met(refusal.url) else ""
         return reason
 
     def _queue(self, shard: Shard, key: bytes, record: PageRecord, refusal: Refusal) -> None:
@@ -199,6 +201,7 @@ class _Change:
         if refusal.depth < record.depth:
             kinds = refusal.finding.kinds
             record.depth, record.level, record.link_kind = refusal.depth, level_of(refusal.depth), int(kinds[0])
+            record.base = record.level
             record.hops, record.referrer, record.group = refusal.hops, refusal.referrer, refusal.group
             record.nofollow, record.redirects = refusal.nofollow, refusal.redirects
         self.worker.perform(shard, queue_anew(shard, key, record, self.worker.clock.now()))

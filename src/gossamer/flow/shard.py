@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,6 @@ from gossamer.core.frontier.lease import Entry, Errand
 from gossamer.core.frontier.ledger import Ledger, encode_ledger
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
-    LEVELS,
     RETRY,
     HostState,
     PageRecord,
@@ -22,7 +21,6 @@ from gossamer.core.frontier.records import (
     decode_page,
     encode,
     queue_key,
-    ready_key,
     retry_order,
 )
 from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
@@ -31,7 +29,11 @@ from gossamer.core.warc.location import FileMark
 from gossamer.flow.content_seen import ContentSeen
 from gossamer.flow.outbox import Outbox
 from gossamer.flow.pending import PendingStore
+from gossamer.flow.scoring import Scoring
 from gossamer.flow.shard_rules import ShardRules
+from gossamer.flow.sites import Sites
+from gossamer.flow.sleepers import Sleepers
+from gossamer.flow.templates import Templates
 from gossamer.flow.widenings import Widening, read_widenings, record_widening
 from gossamer.ports.store import Table, WriteBatch
 
@@ -58,6 +60,10 @@ class Shard:
     url_seen: UrlSeen
     content_seen: ContentSeen
     outbox: Outbox
+    sites: Sites
+    """What is known of its sites; its frontier's budgets read and write there."""
+    scoring: Scoring = field(default_factory=Scoring)
+    """How its URLs are scored; all shards of a worker share it."""
     order: int = 1
     """The last place given in any queue: they grow through all queues of the shard."""
     commit: int = 0
@@ -70,12 +76,19 @@ class Shard:
     """robots.txt files being fetched here for other hosts."""
     todo: list[commands.Command] = field(default_factory=list[commands.Command])
     """What its frontier asked for and is being done; empty between steps."""
+    unrestored: dict[Table, Iterable[list[LoadedHost]]] = field(default_factory=dict[Table, Iterable[list[LoadedHost]]])
+    """After an opening: hosts of a table that are still to be brought back; see `restoring`."""
+    sleepers: Sleepers = field(init=False)
+    templates: Templates = field(init=False)
+    """What the fetches of each template brought; it counts nothing until it is given rules."""
     _committing: list[Callable[[], None]] = field(default_factory=list)
     _books: bytes = field(init=False)
     """The ledger as the last commit holds it."""
 
     def __post_init__(self) -> None:
+        self.sleepers = Sleepers(self.rows)
         self._books = encode_ledger(self.ledger)
+        self.templates = Templates(self.rows, self.rules, None)
 
     # --- hosts ---------------------------------------------------------------------------------------------------
 
@@ -132,9 +145,9 @@ class Shard:
         """Book a host's change of place."""
         host_id = command.host_id
         if command.left_ready_level >= 0:
-            self.rows.delete(Table.READY, ready_key(command.left_ready_level, command.left_ready_wake_ms, host_id))
+            self.sleepers.remove(command.left_ready_level, command.left_ready_wake_ms, host_id)
         if command.ready_level >= 0:
-            self.rows.put(Table.READY, ready_key(command.ready_level, command.ready_wake_ms, host_id), b"")
+            self.sleepers.put(command.ready_level, command.ready_wake_ms, host_id)
         if command.left_active:
             self.rows.delete(Table.ACTIVE, host_id)
         if command.active:
@@ -144,23 +157,10 @@ class Shard:
         if command.held:
             self.rows.put(Table.HELD, host_id, b"")
 
-    def sleeping(self, count: int, until: float, first_level: int) -> tuple[list[LoadedHost], float | None]:
-        """Up to `count` hosts that wake before `until`, levels tried from `first_level` on, and the next wake after."""
-        due: list[bytes] = []
-        next_wakes: list[float] = []
-        limit_ms = max(0, int(until * 1000)) + 1
-        for step in range(LEVELS):
-            level = (first_level + step) % LEVELS
-            found = self.rows.scan(Table.READY, bytes((level,)), bytes((level + 1,)), count - len(due) + 1)
-            for key, _ in found:
-                wake_ms = int.from_bytes(key[1:9], "big")
-                if wake_ms < limit_ms and len(due) < count:
-                    due.append(key[9:])
-                else:
-                    next_wakes.append(wake_ms / 1000)
-                    break
-        loaded = [host for host in self.load_hosts(due) if host is not None]
-        return loaded, min(next_wakes) if next_wakes else None
+    def sleeping(self, count: int, until: float, chance: float) -> tuple[list[LoadedHost], float | None]:
+        """Up to `count` hosts that wake before `until`, and when the next one does; `chance` draws the first level."""
+        due, next_wake = self.sleepers.first(count, until, chance)
+        return [host for host in self.load_hosts(due) if host is not None], next_wake
 
     def head(self, host_id: bytes, queue: int, order: int) -> tuple[list[Entry], bool]:
         """The first entries of a queue from `order` on, and whether the store holds no more."""
@@ -226,7 +226,9 @@ class Shard:
     @property
     def changed(self) -> bool:
         """Whether there is something to commit."""
-        if self.rows.changed or self.frontier.working.touched or self.after_commit:
+        if self.rows.changed or self.sites.changed or self.templates.changed:
+            return True
+        if self.frontier.working.touched or self.after_commit:
             return True
         return encode_ledger(self.ledger) != self._books
 
@@ -236,6 +238,8 @@ class Shard:
         """Everything changed since the last commit, as one batch. One step of the loop."""
         for host_id, state in self.frontier.take_touched().items():
             self.rows.put(Table.HOST, host_id, encode(state))
+        self.sites.begin_commit()
+        self.templates.begin_commit()
         for mark in marks:
             self.rows.put(Table.FILES, mark.path.encode(), encode_mark(mark))
         for table, key, value in self.url_seen.changes(number):

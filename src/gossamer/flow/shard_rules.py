@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
+from gossamer.core.limits import PAGE_KEYS_KEPT, SITES_CACHED_MAX
 from gossamer.core.seen.fingerprint import Fingerprinter
-from gossamer.core.url.key import KeyRules
+from gossamer.core.url.key import KeyRules, url_keys
+from gossamer.core.url.parse import host_of
 from gossamer.core.url.site import SiteList
 
 
@@ -19,10 +22,41 @@ class ShardRules:
     shards: int
     aliases: bool = True
     """Whether alias rules are learned and applied."""
+    _owners: dict[str, int] = field(default_factory=dict[str, int])
+    """Host -> shard, of the hosts met last."""
+    _known: dict[str, tuple[str, bytes]] = field(default_factory=dict[str, tuple[str, bytes]])
+    _former: dict[str, tuple[str, bytes]] = field(default_factory=dict[str, tuple[str, bytes]])
+    """URL -> its host and page key, of the URLs met last and before."""
 
     def shard_of(self, host: str) -> int:
         """The shard that owns a host's site."""
-        return self.ids.shard_of(self.sites.site_of(host), self.shards)
+        owner = self._owners.get(host)
+        if owner is None:
+            if len(self._owners) >= SITES_CACHED_MAX:
+                self._owners.clear()
+            owner = self._owners[host] = self.ids.shard_of(self.sites.site_of(host), self.shards)
+        return owner
+
+    def page_keys(self, urls: Sequence[str]) -> tuple[list[str], list[bytes]]:
+        """The host and the page key of each URL. The pages of a site name the same ones: those are remembered."""
+        known = self._known
+        missing = [url for url in urls if url not in known]
+        if missing:
+            self._learn(missing)
+            known = self._known
+        former = self._former
+        found = [known.get(url) or former[url] for url in urls]
+        return [host for host, _ in found], [key for _, key in found]
+
+    def _learn(self, urls: Sequence[str]) -> None:
+        if len(self._known) + len(urls) > PAGE_KEYS_KEPT:
+            self._former, self._known = self._known, {}
+        former = self._former
+        asked = [url for url in urls if url not in former]
+        hosts = [host_of(url) for url in asked]
+        keys = self.ids.page_keys(hosts, url_keys(asked, self.key_rules))
+        self._known.update(zip(asked, zip(hosts, keys, strict=True), strict=True))
+        self._known.update((url, former[url]) for url in urls if url in former)
 
     def shard_of_digest(self, digest: bytes) -> int:
         """The shard that answers for a body."""

@@ -84,6 +84,8 @@ class Worker:
     """Why nothing is leased for now, a word each; what is in flight ends, and commits go on."""
     releasing: int = 0
     """How many looks at all held hosts are under way."""
+    looked_at_fetches: int = -1
+    """The fetches there were when all held hosts were looked at last because nothing else was left; -1 before."""
     active_at: float = 0.0
     """When a visit last ended, or the operator last asked for something."""
     is_public: Callable[[str], bool] = bool
@@ -95,6 +97,10 @@ class Worker:
     """Called in the step that reports a visit of a page, once all of it is booked; durable with the next commit."""
     holders: list[Callable[[], bool]] = field(default_factory=list[Callable[[], bool]])
     """Who may still bring URLs, so that the crawl is not over while one of them says so."""
+    chores: list[Callable[[], Coroutine[Any, Any, None]]] = field(
+        default_factory=list[Callable[[], Coroutine[Any, Any, None]]]
+    )
+    """What runs beside the loop until it ends."""
     pace: Pace = field(init=False)
     perform: Callable[[Shard, list[Command]], None] = field(init=False)
     """Does what a frontier asks for; the loop sets it."""

@@ -6,9 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 import gossamer
+from gossamer.adapters.disk_files import FolderDisk
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
 from gossamer.app.captures import open_capture
 from gossamer.app.cli import main
@@ -16,6 +18,8 @@ from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder
 from gossamer.core.frontier.ledger import decode_ledger, encode_ledger
 from gossamer.core.frontier.records import decode_host, encode
+from gossamer.core.seen.prints import prints_of
+from gossamer.flow.seen_files import SeenRules, bulk_run
 from gossamer.flow.shard import LEDGER_KEY, ORDER_KEY
 from gossamer.ports.store import Table, WriteBatch
 from tests import crawls, readers
@@ -400,3 +404,36 @@ def test_a_store_with_a_link_to_nowhere_is_named_and_mended(closed: Path, capsys
     assert main(["resume", str(closed), "--quiet"]) == Exit.FOLDER
     assert doctor(closed, capsys).code == Exit.FOLDER
     assert doctor(closed, capsys, "--repair").code in (Exit.DONE, Exit.FOLDER)
+
+
+def with_a_run(folder: Path, *, sound: bool) -> str:
+    """Give the shard that has the pages a run of all its prints, damaged or not; its path."""
+    number = crawled(folder)
+    rules = SeenRules(FolderDisk(folder), CrawlFolder(folder).seen)
+
+    def change(store: RocksStore) -> WriteBatch:
+        keys = [key for key, _ in store.scan(Table.PAGE, b"", END, 1000)]
+        return WriteBatch([(Table.SEEN, *bulk_run(rules, number, [np.sort(prints_of(keys))]))])
+
+    changed(folder, number, change)
+    path = f"{CrawlFolder(folder).seen(number)}/00000001.run"
+    if not sound:
+        file = bytearray((folder / path).read_bytes())
+        file[-1] ^= 1
+        (folder / path).write_bytes(file)
+    return path
+
+
+def test_files_of_url_seen_are_read(closed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with_a_run(closed, sound=True)
+    told = doctor(closed, capsys)
+    assert (told.code, "1 files, read whole" in told.words("ok")) == (Exit.DONE, True)
+
+
+def test_a_damaged_file_of_url_seen_is_made_anew_by_resume(
+    closed: Path, capsys: pytest.CaptureFixture[str], site: small_site.Site
+) -> None:
+    path = with_a_run(closed, sound=False)
+    told = doctor(closed, capsys)
+    assert (told.code, f"{path} is damaged" in told.words("warn")) == (Exit.DONE, True)
+    cured(closed, capsys, site)

@@ -192,6 +192,15 @@ def test_what_stands_before_it(queue: int) -> None:
     assert found.ahead_levels == [0, 3, 5, 5, 5, 5][queue]
 
 
+def test_the_score_names_its_parts() -> None:
+    parts = {"depth": 2.0, "sites": 0.6, "shape": -0.05, "hints": 0.0}
+    score = explain(evidence(queued(), score_parts=parts, score_level=1)).score
+    assert score is not None
+    assert (score.score, score.level, score.fixed, score.partial) == (2.55, 1, False, False)
+    assert score.parts == {"depth": 2.0, "sites": 0.6, "shape": -0.05}
+    assert explain(evidence()).score is None
+
+
 def test_every_reason_has_a_sentence() -> None:
     for reason in Reason:
         cause = explain(evidence(ended(PageState.REFUSED, reason))).cause

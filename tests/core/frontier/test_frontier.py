@@ -9,9 +9,9 @@ import pytest
 
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.fate import Fate, FateKind
-from gossamer.core.frontier.frontier import REFUSALS_PER_TURN
 from gossamer.core.frontier.lease import Errand, Lease, LeaseKind
 from gossamer.core.frontier.leasing import Room
+from gossamer.core.frontier.turn import REFUSALS_PER_TURN
 from gossamer.core.frontier.working_set import LEASES_BEFORE_YIELD, SLEEP_SECONDS
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import (

@@ -8,9 +8,9 @@ import pytest
 
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.fate import FateKind
-from gossamer.core.frontier.frontier import REFUSALS_PER_TURN
 from gossamer.core.frontier.lease import Errand, Lease, LeaseKind
 from gossamer.core.frontier.records import RETRY
+from gossamer.core.frontier.turn import REFUSALS_PER_TURN
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import (
     HEAD_ENTRIES_MAX,

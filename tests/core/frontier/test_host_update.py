@@ -18,6 +18,7 @@ from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import (
     BACKOFF_FIRST_SECONDS,
     HOST_FAILURES_PARKED,
+    NAME_FAILURES_PARKED,
     PARK_FIRST_SECONDS,
     RESPONSE_TIMES_KEPT,
 )
@@ -127,7 +128,8 @@ def test_nothing_asked_for_is_undercut(
         (0.0, 0, BACKOFF_FIRST_SECONDS),
         (END + 30.0, 0, 30.0),  # the answer will not change before
         (END + 3000.0, 0, 60.0),  # but a minute is enough
-        (END + 30.0, HOST_FAILURES_PARKED, 2 * PARK_FIRST_SECONDS),
+        (END + 30.0, NAME_FAILURES_PARKED - 1, PARK_FIRST_SECONDS),
+        (END + 30.0, NAME_FAILURES_PARKED, 2 * PARK_FIRST_SECONDS),
     ],
 )
 def test_a_name_that_does_not_resolve(expires: float, failures: int, wait: float) -> None:

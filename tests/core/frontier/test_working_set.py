@@ -9,6 +9,7 @@ import pytest
 from gossamer.core.frontier.back_queue import BackQueue, Phase
 from gossamer.core.frontier.commands import Move, Wake
 from gossamer.core.frontier.events import LoadedHost
+from gossamer.core.frontier.holds import Hold
 from gossamer.core.frontier.lease import Entry, Errand
 from gossamer.core.frontier.ledger import Ledger
 from gossamer.core.frontier.records import LEVELS, RETRY, HostState, PageRecord, retry_order
@@ -34,7 +35,7 @@ def loaded(number: int, *, queued: int = 1, level: int = 0, **values: Any) -> Lo
 
 
 def working_set(hosts_max: int = 2, **hosts: int) -> WorkingSet:
-    return WorkingSet(hosts_max, Ledger(), next_wake=None)
+    return WorkingSet(hosts_max, Ledger(), next_wake=None, now=NOW)
 
 
 def entered(working: WorkingSet, number: int, at: float = NOW, **values: Any) -> BackQueue:
@@ -196,7 +197,7 @@ def test_hold_and_return() -> None:
     working.ledger.queued = 5
     host = entered(working, 1, queued=3)
     taken(working)
-    working.hold(host, "cap", NOW)
+    working.hold(host, Hold("cap"), NOW)
     assert taken(working) == [Move(host_id(1), left_active=True, held=True)]
     assert (working.ledger.queued, working.ledger.held) == (2, 3)
     assert host.state.held

@@ -183,3 +183,18 @@ def test_what_the_operator_blocks_stands_beside_the_filters_own_list() -> None:
     assert [one(judged, each) for each in (url, "http://blocked.example/docs/")] == ["blocked", "blocked"]
     judged.block(read_block_list("")[0])
     assert [one(judged, each) for each in (url, "http://blocked.example/docs/")] == ["", "blocked"]
+
+
+def test_verdicts_remembered_from_page_to_page_are_those_of_a_fresh_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "URL_VERDICTS_MAX", 30)
+    kept = judge(FilterRules(extensions=NO_PAGE))
+    kinds = (LinkKind.A, LinkKind.SEED, LinkKind.TO_SITEMAP, LinkKind.TO_FEED, LinkKind.IMAGE)
+    for page in range(12):
+        links = Links()
+        for number in range(20):
+            host = ("example.com", "other.test")[number % 2]
+            ending = (".zip", "", ".html")[number % 3]
+            links.add(f"http://{host}/{(page + number) % 15}{ending}", kinds[number % 5], LinkFlag(number % 3), "")
+        fresh = judge(FilterRules(extensions=NO_PAGE))
+        for depth in (1, 25):
+            assert kept.judge(links, depth) == fresh.judge(links, depth)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.core.url import surt as surt_module
 from gossamer.core.url.surt import surt
 
 SESSION = "0123456789abcdefABCDEF0123456789"
@@ -62,3 +63,15 @@ def test_nothing_raises_and_the_key_is_one_line_of_ascii(text: str) -> None:
         key = surt(url)
         assert key.isascii()
         assert "\n" not in key
+
+
+@given(
+    st.sampled_from(("http://", "https://", "HTTP://", "ftp://")),
+    st.text("abw0.-", min_size=1, max_size=8)
+    | st.sampled_from(("www.a.test", "www2.a.test", "a.test", "[::1]", "A.test")),
+    st.sampled_from(("", ":80", ":443", ":8080", ":0", ":", ":080")),
+    st.text("/a.B~%2?_-=&", max_size=10),
+)
+def test_the_short_way_ends_where_the_long_one_does(scheme: str, host: str, port: str, rest: str) -> None:
+    url = f"{scheme}{host}{port}/{rest}"
+    assert surt(url) == surt_module._surt(url)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import json
 import re
 import uuid
 from typing import Any
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.core.http.exchange import Truncation
-from gossamer.core.warc import record
+from gossamer.core.warc import cdx, record
 from gossamer.core.warc.date import milliseconds, timestamp, warc_date
 from gossamer.core.warc.digest import sha1_label, sha256_hex
+from gossamer.core.warc.location import Location
 from gossamer.core.warc.record import Capture, Original, Profile, WarcInfo, record_id
 from gossamer.core.warc.visit_fields import VisitFields, parse_visit_fields
 
@@ -205,3 +207,18 @@ def test_readers_find_the_body_of_a_chunked_answer() -> None:
     checked: Any = next(iter(ArchiveIterator(io.BytesIO(archived), check_digests="raise")))
     assert checked.raw_stream.read() == b"5\r\nnot a chunk"
     assert checked.digest_checker.passed
+
+
+@given(st.binary(max_size=200))
+def test_a_digest_is_written_as_the_standard_library_writes_it(data: bytes) -> None:
+    digest = hashlib.sha1(data, usedforsecurity=False).digest()
+    assert sha1_label(data) == "sha1:" + base64.b32encode(digest).decode("ascii")
+
+
+@given(st.text(max_size=30), st.text(max_size=20))
+def test_an_index_line_ends_in_the_json_that_the_standard_library_writes(path: str, status: str) -> None:
+    capture = Capture(f"http://example.org/{path}", 1_700_000_000.25, OTHER)
+    line = cdx.resource_line(capture, status, "sha1:X", Location("archive/a.warc.gz", 7, 9))
+    fields = json.loads(line.split(" ", 2)[2])
+    assert line.endswith(json.dumps(fields))
+    assert (fields["offset"], fields["length"], fields["filename"]) == ("7", "9", "a.warc.gz")

@@ -95,7 +95,7 @@ def _check_word(flag: str, word: str, words: list[str]) -> None:
 
 
 @contextmanager
-def _asking(folder: CrawlFolder, settings: Settings) -> Generator[Callable[[Row], Row]]:
+def asking_of(folder: CrawlFolder, settings: Settings) -> Generator[Callable[[Row], Row]]:
     """A way to ask about hosts: the running crawl, or the stores of one that stands still."""
     if ask(folder, {"ask": "journals", "dataset": "pages"}) is not None:
         yield lambda request: _answered(folder, request)
@@ -115,7 +115,7 @@ def _answered(folder: CrawlFolder, request: Row) -> Row:
 
 def _table(args: argparse.Namespace, folder: CrawlFolder, settings: Settings) -> int:
     counts: dict[str, int] = {}
-    with _asking(folder, settings) as asking:
+    with asking_of(folder, settings) as asking:
         rows = _rows(asking, args, counts)
         if not args.all:
             rows = iter(heapq.nsmallest(args.limit, rows, key=SORTS[args.sort]))
@@ -147,7 +147,7 @@ def _print_rows(rows: Iterable[Row], *, as_json: bool) -> None:
 
 
 def _card(args: argparse.Namespace, folder: CrawlFolder, settings: Settings, name: str) -> int:
-    with _asking(folder, settings) as asking:
+    with asking_of(folder, settings) as asking:
         history: Row = {}
         address = ""
         if not args.brief:
@@ -171,7 +171,7 @@ def _requests(args: argparse.Namespace, folder: CrawlFolder, settings: Settings,
     from gossamer.app.host_history import open_visits, requests_of  # noqa: PLC0415 - loads Arrow
 
     since = _moment(args.since)
-    with _asking(folder, settings) as asking, open_visits(folder, _journals(asking)) as visits:
+    with asking_of(folder, settings) as asking, open_visits(folder, _journals(asking)) as visits:
         rows = requests_of(folder, visits, name, since)
         if args.json:
             for row in rows:

@@ -13,6 +13,7 @@ from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import CrawlFolder, open_folder
 from gossamer.app.folder_bytes import folder_bytes
 from gossamer.app.report_lines import report_lines
+from gossamer.app.seen_losses import seen_numbers
 from gossamer.ports.store import StoreUnwritable
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """See `gossamer.app.cli.Command`."""
-    folder, _ = open_folder(args.folder)
-    numbers = {**read_status(folder), "folder_bytes": folder_bytes(folder.path)}
+    folder, settings = open_folder(args.folder)
+    numbers = read_status(folder)
+    if "known" in numbers:
+        numbers |= seen_numbers(settings, numbers["known"])
+    numbers["folder_bytes"] = folder_bytes(folder.path)
     if args.json:
         print(json_line(numbers))
     else:

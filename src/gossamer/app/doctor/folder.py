@@ -14,6 +14,7 @@ from gossamer.app.doctor.files import FileCheck, check_files
 from gossamer.app.doctor.finding import Finding, fail, mended, ok, warn
 from gossamer.app.doctor.mend_files import FileMending, mend_files
 from gossamer.app.doctor.places import check_hosts
+from gossamer.app.doctor.seen import rebuild_seen, seen_findings
 from gossamer.app.doctor.stores import Stores
 from gossamer.app.doctor.tables import Changes
 from gossamer.app.errors import UserError
@@ -97,6 +98,7 @@ def _look_inside(
     else:
         yield from (fail("file", f"{fault.path} {fault.words}", REPAIR) for fault in check.faults)
     yield from _about_files(check, len(marks), quick=quick)
+    yield from seen_findings(folder, stores.opened, quick=quick)
     if quick:
         yield from _quick_books(stores)
     else:
@@ -152,6 +154,8 @@ def _books(
             yield finding
     if repair:
         for store in stores.opened.values():
+            if not clean:
+                rebuild_seen(store)
             store.sync()
     if clean:
         yield ok("books", f"{known:,} page records counted, and all that follows from them agrees")

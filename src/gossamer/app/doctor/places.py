@@ -88,7 +88,9 @@ def _is_in_place(state: HostState, host_id: bytes, active: bool, asleep: list[by
         # A host without work may stay listed until it is looked at next.
         return not asleep or asleep == [ready_key(max(state.ready_level, 0), state.ready_wake_ms, host_id)]
     if state.held:
-        return held and not active and not asleep
+        # One with a moment at which it is looked at again is listed under that moment, too.
+        looked = [ready_key(state.ready_level, state.ready_wake_ms, host_id)] if state.ready_level >= 0 else []
+        return held and not active and asleep == looked
     if state.ready_level >= 0:
         return asleep == [ready_key(state.ready_level, state.ready_wake_ms, host_id)] and not active and not held
     return active and not asleep and not held
@@ -105,9 +107,10 @@ def _lay(desk: Desk, host_id: bytes, state: HostState, asleep: list[bytes]) -> N
     state.ready_level, state.ready_wake_ms = -1, 0
     if state.total and state.held:
         desk.changes.put(Table.HELD, host_id, b"")
-    elif state.total:
+    wakes = state.held_until if state.held else state.next_at
+    if state.total and (not state.held or wakes):
         level = next((each for each in range(LEVELS) if state.queued[each]), LEVELS - 1)
-        state.ready_level, state.ready_wake_ms = level, max(0, int(state.next_at * 1000))
+        state.ready_level, state.ready_wake_ms = level, max(0, int(wakes * 1000))
         desk.changes.put(Table.READY, ready_key(level, state.ready_wake_ms, host_id), b"")
     desk.changes.put(Table.HOST, host_id, encode(state))
 

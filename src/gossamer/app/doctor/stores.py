@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore, repair_store
 from gossamer.app.doctor.finding import Finding, fail, mended, ok, warn
+from gossamer.app.doctor.seen import rebuild_seen
 from gossamer.app.doctor.tables import rows
 from gossamer.core.files.recovery import greatest
 from gossamer.flow.commit import decode_mark
@@ -105,6 +106,7 @@ class Stores:
         try:
             repair_store(path, self._resources)
             self.opened[number] = self._read_through(number)
+            rebuild_seen(self.opened[number])
         except StoreError as error:
             return fail("store", str(error), f"it could not be mended; restore state/{name} from a copy")
         words = f"{name} did not open; it holds again what its files hold, a copy lies in aside/{copy.name}"

@@ -17,7 +17,7 @@ from gossamer.core.scope.reasons import EXPLANATIONS, Reason
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NOT_GIVEN: Final = frozenset({Reason.SCHEME, Reason.ROBOTS_UNREACHABLE, Reason.TRAP})
+NOT_GIVEN: Final = frozenset({Reason.SCHEME, Reason.ROBOTS_UNREACHABLE})
 """Words that are reserved and that nothing gives yet; a test holds this."""
 OF_URLS: Final = (Reason.ROBOTS, Reason.ADDRESS, Reason.MEDIA_TYPE)
 """Given to known URLs, at their turn or their visit; all others are given to links where they are found."""

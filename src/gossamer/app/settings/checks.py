@@ -93,6 +93,13 @@ def _contents(settings: Settings) -> None:
     hosts_map(settings)
 
 
+def _plugins(settings: Settings) -> None:
+    from gossamer.app.priority_wiring import load_scorer  # noqa: PLC0415 - it needs the settings, and so this package
+
+    for name in settings.plugins.scorers:
+        load_scorer(name)
+
+
 RULES: Final[tuple[Callable[[Settings], None], ...]] = (
     _gap,
     _purposes,
@@ -101,4 +108,5 @@ RULES: Final[tuple[Callable[[Settings], None], ...]] = (
     _commit_interval,
     _files,
     _contents,
+    _plugins,
 )

@@ -166,6 +166,22 @@ def read_positive(value: object) -> int:
     return count
 
 
+def read_number(value: object) -> float:
+    """A number of 0 or more."""
+    number = _plain(value.strip()) if isinstance(value, str) else _number(value)
+    if not 0 <= number <= NUMBER_MAX:
+        raise ValueError(value)
+    return number
+
+
+def read_share(value: object) -> float:
+    """A number above 0 and up to 1."""
+    share = read_number(value)
+    if not 0 < share <= 1:
+        raise ValueError(value)
+    return share
+
+
 def read_truth(value: object) -> bool:
     """A truth value; text may be true, yes, on, 1 and their opposites."""
     if isinstance(value, bool):
@@ -378,6 +394,8 @@ DURATION: Final = Kind("a duration such as 90s, 15m, 6h or 2d", read_duration, w
 SIZE: Final = Kind("a size such as 500kB or 10MiB", read_size, write_size)
 COUNT: Final = Kind("a whole number, 0 or more", read_count)
 POSITIVE: Final = Kind("a whole number, 1 or more", read_positive)
+NUMBER: Final = Kind("a number, 0 or more", read_number)
+SHARE: Final = Kind("a number above 0, at most 1", read_share)
 BOOL: Final = Kind("true or false", read_truth, flag_only=True)
 TEXT: Final = Kind("a line of text", read_text)
 CONTACT: Final = Kind("a mail address or an http(s) URL", read_contact)

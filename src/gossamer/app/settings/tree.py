@@ -131,8 +131,99 @@ class CrawlSettings:
     shards: int = setting(16, kinds.POSITIVE, "shards that sites are spread over", Change.FIXED)
     commit_interval: float = setting(0.25, kinds.DURATION, "time between commits: what a crash costs at most")
     patience: float = setting(600.0, kinds.DURATION, "time without a lease that ends as stalled", Change.LIVE)
+    host_patience: float = setting(
+        7 * 86_400.0,
+        kinds.DURATION,
+        "time for which a host may fail until what it has queued ends as failed",
+        Change.LIVE,
+    )
     max_fetches: int = setting(64, kinds.POSITIVE, "fetches at once (a ceiling)", Change.LIVE)
+    slow_share: float = setting(limits.SLOW_SHARE, kinds.SHARE, "share of them that slow hosts may hold together")
     working_hosts: int = setting(2000, kinds.POSITIVE, "hosts in the working set")
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSettings:
+    """What one site may have; docs/budgets.md."""
+
+    pages_per_site: int | None = setting(None, kinds.optional(kinds.POSITIVE), "pages of one site", Change.LIVE)
+    bytes_per_site: int | None = setting(None, kinds.optional(kinds.SIZE), "bytes received of one site", Change.LIVE)
+    first_pages: int | None = setting(
+        1_000, kinds.optional(kinds.POSITIVE), "pages that a site which no seed names may have at first", Change.LIVE
+    )
+    first_bytes: int | None = setting(
+        1_000_000_000, kinds.optional(kinds.SIZE), "bytes received that it may have at first", Change.LIVE
+    )
+    first_hosts: int | None = setting(
+        100, kinds.optional(kinds.POSITIVE), "hosts of one site that are asked at first", Change.LIVE
+    )
+    growth: float = setting(
+        0.1, kinds.NUMBER, "what each linking site adds, as a share of these; 0: they do not grow", Change.LIVE
+    )
+    site_share: float = setting(
+        0.25, kinds.SHARE, "share of the fetches at once that a site which no seed names may have", Change.LIVE
+    )
+    host_share: float = setting(0.25, kinds.SHARE, "the same of one host", Change.LIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierSettings:
+    """How the frontier remembers."""
+
+    url_seen: str = setting(
+        "exact",
+        kinds.choice("exact", "bloom"),
+        "how URLs are known again: exact, or by a filter of two bytes each that loses some (docs/seen.md)",
+        Change.FIXED,
+    )
+    urls_expected: int = setting(
+        10_000_000,
+        kinds.POSITIVE,
+        "URLs the crawl will know; with url_seen = bloom the filter is made for",
+        Change.FIXED,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PrioritySettings:
+    """What makes a URL come before others of its host; docs/priority.md. Each counts as much as its number, 0 not."""
+
+    way: float = setting(1.0, kinds.NUMBER, "redirects and embedded pages on the way count against a URL")
+    group: float = setting(1.0, kinds.NUMBER, "the share of its seed group counts for it")
+    hints: float = setting(1.0, kinds.NUMBER, "what sitemaps and feeds claim counts for it")
+    shape: float = setting(1.0, kinds.NUMBER, "a deep path and a long query count against it")
+    sites: float = setting(1.0, kinds.NUMBER, "sites that link to its site count for it")
+    importance: str | None = setting(
+        None, kinds.optional(kinds.PATH), "file (Parquet, CSV) that says how important URLs or sites are, 0 to 1"
+    )
+    importance_levels: float = setting(2.0, kinds.NUMBER, "levels that the most important rise and the least sink")
+
+
+@dataclass(frozen=True, slots=True)
+class TrapSettings:
+    """What is held for a trap; docs/traps.md."""
+
+    watch: bool = setting(True, kinds.BOOL, "URLs of templates that bring nothing new come last, then are refused")  # noqa: FBT003 - a default
+    shapes: bool = setting(True, kinds.BOOL, "links that look like a trap's are refused where they are found")  # noqa: FBT003 - a default
+    years_back: int = setting(limits.TRAP_YEARS_BACK, kinds.COUNT, "years that a calendar's pages may go back")
+    years_ahead: int = setting(limits.TRAP_YEARS_AHEAD, kinds.COUNT, "years that they may go ahead")
+    throttle_below: float = setting(
+        limits.TRAP_THROTTLED_SHARE_MAX,
+        kinds.SHARE,
+        "share of fetches that bring something new below which a template's URLs come last",
+    )
+    close_below: float = setting(limits.TRAP_CLOSED_SHARE_MAX, kinds.SHARE, "share at which its URLs are refused")
+    close_after: int = setting(limits.TRAP_CLOSED_FETCHES_MIN, kinds.POSITIVE, "fetches before they may be")
+    site_share: float = setting(
+        limits.TRAP_SITE_SHARE_MAX, kinds.SHARE, "share of its site's fetches that a template of low yield may have"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PluginSettings:
+    """Code of yours that has a say; docs/how-to/score-urls.md."""
+
+    scorers: tuple[str, ...] = setting((), kinds.TEXTS, "package.module:name of what has a say in how URLs are scored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +380,11 @@ class Tree:
     scope: ScopeSettings = ScopeSettings()
     keys: KeySettings = KeySettings()
     crawl: CrawlSettings = CrawlSettings()
+    frontier: FrontierSettings = FrontierSettings()
+    budget: BudgetSettings = BudgetSettings()
+    priority: PrioritySettings = PrioritySettings()
+    traps: TrapSettings = TrapSettings()
+    plugins: PluginSettings = PluginSettings()
     politeness: PolitenessSettings = PolitenessSettings()
     dns: DnsSettings = DnsSettings()
     fetch: FetchSettings = FetchSettings()

@@ -68,13 +68,14 @@ class AddressGuard:
     def __init__(self, allowed: tuple[Network, ...] = ()) -> None:
         self._allowed = allowed
         self.refusal = lru_cache(maxsize=_VERDICTS_KEPT)(self._refusal)
+        self.is_allowed = lru_cache(maxsize=_VERDICTS_KEPT)(self._is_allowed)
+        """Whether an address lies in a range that was allowed by name, so that its own ceilings are lifted too."""
 
     def permits(self, address: str) -> bool:
         """Whether `address` (IPv4 or IPv6 text, no brackets) may be connected to. What is no address may not."""
         return not self.refusal(address)
 
-    def is_allowed(self, address: str) -> bool:
-        """Whether `address` lies in a range that was allowed by name, so that its own ceilings are lifted too."""
+    def _is_allowed(self, address: str) -> bool:
         parsed = _parsed(address)
         return parsed is not None and self._lifts(parsed)
 

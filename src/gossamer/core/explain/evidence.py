@@ -7,6 +7,7 @@ from typing import Final
 
 from gossamer.core.explain.explanation import ScopePart
 from gossamer.core.frontier.back_queue import BackQueue, Phase
+from gossamer.core.frontier.holds import Hold
 from gossamer.core.frontier.records import HostState, PageRecord, PageState
 from gossamer.core.politeness.gap import Gap
 from gossamer.core.robots.answer import RobotsState
@@ -26,6 +27,9 @@ class HostEvidence:
     addresses: tuple[str, ...] = ()
     hold: str = ""
     """Why nothing may be leased from it now, a word of `Reason`; empty when nothing holds it."""
+
+    held_by: Hold | None = None
+    """The same, with its date and its numbers."""
 
     @property
     def is_held(self) -> bool:
@@ -63,10 +67,20 @@ class UrlEvidence:
     ahead: int = 0
     """Entries before it in its queue, counted up to `ahead_max`."""
     ahead_max: int = 0
+    score_parts: dict[str, float] = field(default_factory=dict[str, float])
+    """Name -> points of each part of its score now; empty without a record."""
+    score_level: int = 0
+    """The level that the score means."""
+    score_partial: bool = False
+    """Without the importance file and the plug-ins, which only a running crawl has read."""
+    score_fixed: bool = False
+    """How it was found decides alone."""
     crawl_code: str = ""
     """"crawl limit", "crawl paused" or "not running" while the whole crawl fetches nothing; empty while it does."""
     crawl_text: str = ""
     """The same in a sentence."""
+    trap: str = ""
+    """What is held against the templates of its URL, with the evidence; empty for nothing."""
     before: list[Known] = field(default_factory=list[Known])
     """URLs that redirect here, the first one first."""
     aliases: list[str] = field(default_factory=list[str])

@@ -21,6 +21,7 @@ from gossamer.core.explain.explanation import (
     Referrer,
     Refusal,
     RobotsPart,
+    ScorePart,
     SearchPart,
 )
 from gossamer.core.explain.robots import IGNORED, robots_part
@@ -28,6 +29,7 @@ from gossamer.core.explain.scope import WANTED, meaning
 from gossamer.core.explain.uses import uses_part
 from gossamer.core.explain.waiting import next_part, waiting_cause
 from gossamer.core.frontier.host_status import standing_of
+from gossamer.core.frontier.priority import Part
 from gossamer.core.frontier.records import LEVELS, RETRY, PageRecord, PageState, UrlKind, retry_due
 from gossamer.core.limits import URL_TRIES_MAX
 from gossamer.core.scope.reasons import Reason
@@ -62,6 +64,8 @@ def explain(evidence: UrlEvidence) -> Explanation:
         capture=_capture(record) if record and record.file else None,
         redirects=_chain(evidence),
         uses=uses_part(evidence.url, evidence.robots, evidence.product, evidence.purposes),
+        trap=evidence.trap,
+        score=_score(evidence) if evidence.score_parts else None,
     )
 
 
@@ -202,10 +206,14 @@ def _claims(hints: Hints | None) -> dict[str, str]:
 
 def _host(host: HostEvidence, now: float) -> HostPart:
     state = host.state
+    standing = standing_of(state, host.working, host.held_by, now)
     return HostPart(
         name=state.name,
         site=state.site,
-        state=standing_of(state, host.working, host.hold, now).status,
+        state=standing.status,
+        since=standing.since,
+        why=standing.reason,
+        next=standing.next_at,
         pages=state.pages,
         bytes=state.bytes,
         fetches=state.fetches,
@@ -232,6 +240,17 @@ def _queue(evidence: UrlEvidence, record: PageRecord) -> QueuePart:
         ahead=evidence.ahead,
         ahead_exact=evidence.ahead < evidence.ahead_max,
         ahead_levels=sum(queued[:LEVELS] if is_retry else queued[: record.queue]),
+    )
+
+
+def _score(evidence: UrlEvidence) -> ScorePart:
+    parts = {name: round(points, 3) for name, points in evidence.score_parts.items() if points or name == Part.DEPTH}
+    return ScorePart(
+        score=round(sum(evidence.score_parts.values()), 3),
+        parts=parts,
+        level=evidence.score_level,
+        fixed=evidence.score_fixed,
+        partial=evidence.score_partial,
     )
 
 

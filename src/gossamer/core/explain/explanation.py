@@ -106,6 +106,12 @@ class HostPart(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     state: str
     """A word of `HostStatus`."""
+    since: float | None = None
+    """Since when it is in this state; None where that is not known."""
+    why: str = ""
+    """What put it there; empty where the state says it all."""
+    next: float | None = None
+    """When the state may change by itself; None where no time brings that on."""
     pages: int
     bytes: int
     fetches: int
@@ -138,6 +144,20 @@ class QueuePart(msgspec.Struct, frozen=True, kw_only=True):
     """False: at least that many."""
     ahead_levels: int
     """URLs of its host in queues that matter more: drawn more often, though not always, before its own."""
+
+
+class ScorePart(msgspec.Struct, frozen=True, kw_only=True):
+    """How important the URL is, reckoned anew; in levels, more is better."""
+
+    score: float
+    parts: dict[str, float]
+    """Name -> points: depth, way, group, hints, shape, sites, importance, plugins. What says nothing is absent."""
+    level: int
+    """The level that it means; where that is better than the one it waits in, it rises when it is next read."""
+    fixed: bool
+    """How it was found decides alone: seeds, redirects' targets, links that are paid for or of users' making."""
+    partial: bool = False
+    """Reckoned without the importance file and the plug-ins, which only a running crawl has read."""
 
 
 class NextPart(msgspec.Struct, frozen=True, kw_only=True):
@@ -233,6 +253,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     search: SearchPart | None = None
     uses: UsesPart | None = None
     """None where nothing is stated, or nothing was read yet."""
+    score: ScorePart | None = None
+    """None for a URL without a record."""
+    trap: str = ""
+    """What is held against the templates of its URL, with the evidence; empty for nothing."""
 
 
 def as_plain(explanation: Explanation) -> dict[str, Any]:

@@ -100,6 +100,7 @@ _DETAILS: Final[Mapping[str, Callable[[LinkJudge, Finding], str]]] = {
     Reason.DEPTH: _depth_detail,
     Reason.URL_LENGTH: lambda judge, found: f"{len(found.url)} characters, limit {judge.filters.url_length_max}",
     Reason.EXTENSION: lambda _, found: f".{extension_of(found.url)}",
+    Reason.TRAP: lambda judge, found: judge.traps.words_of(found.url) if judge.traps is not None else "",
     Reason.EXCLUDED: lambda judge, found: f"scope.exclude {judge.filters.exclude.find(found.url)}",
 }
 _SENTENCES: Final[Mapping[str, str]] = {str(reason): sentence for reason, sentence in EXPLANATIONS.items()}

@@ -45,8 +45,10 @@ def waiting_cause(evidence: UrlEvidence, record: PageRecord, robots: RobotsPart)
 
 
 def next_part(evidence: UrlEvidence, record: PageRecord, robots: RobotsPart) -> NextPart | None:
-    """When it may be fetched at the earliest; None while its host is held."""
+    """When it may be fetched at the earliest; None while its host is held, and no moment is known that may end it."""
     host, now = evidence.host, evidence.now
+    if host is not None and host.is_held and host.state.held and host.state.held_until and not host.hold:
+        return NextPart(at=max(now, host.state.held_until), why="its host, which is held, is looked at again")
     if host is None or host.is_held:
         return None
     moments = [(now, "at its turn"), (host.state.next_at, _host_wait(host))]
@@ -66,8 +68,11 @@ def _held(host: HostEvidence | None) -> Cause | None:
     if host is None or not host.is_held:
         return None
     word = host.hold or host.state.held_why or Reason.CAP
-    had = f"; {host.state.name} gave {host.state.pages} pages and {host.state.bytes} bytes"
-    return Cause(str(word), meaning(word) + (had if word == Reason.CAP else ""))
+    numbers = {
+        Reason.CAP: f"; {host.state.name} gave {host.state.pages} pages and {host.state.bytes} bytes",
+        Reason.BUDGET: f"; {host.state.held_detail}",
+    }
+    return Cause(str(word), meaning(word) + next((words for each, words in numbers.items() if each == word), ""))
 
 
 def _troubled(host: HostEvidence | None) -> Cause | None:

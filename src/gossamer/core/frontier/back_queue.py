@@ -6,18 +6,21 @@ from bisect import insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 import msgspec
 
 from gossamer.core.frontier.commands import Command, DropRobots, NameSitemaps, SaveRobots
 from gossamer.core.frontier.lease import FILE_LEASES, Entry, Errand, Lease, LeaseKind
-from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level
+from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level, overdue_level
 from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState, PageRecord, retry_due
 from gossamer.core.limits import HEAD_ENTRIES_MAX, ROBOTS_AUTHORITIES_PER_HOST_MAX
 from gossamer.core.preference.tdm_file import TdmRules
 from gossamer.core.robots.answer import RobotsKind, RobotsState
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.url.parse import authority_of
+
+NONE_PASSED: Final = (0,) * LEVELS
 
 
 class Phase(Enum):
@@ -29,6 +32,8 @@ class Phase(Enum):
     """In the heap, until its gap has passed."""
     ASKING = "asking"
     """Another host fetches a robots.txt for it."""
+    QUEUEING = "queueing"
+    """In line for a look-up or a fetch slot; see `Situation`."""
 
 
 def _order_of(entry: Entry) -> int:
@@ -91,6 +96,14 @@ class BackQueue:
     phase: Phase = Phase.WAITING
     at: float = -1.0
     """Its moment in the heap while WAITING; -1 when it is not there."""
+    since: float = 0.0
+    """Since when it is in its phase."""
+    line: str = ""
+    """What it stands in line for, while QUEUEING."""
+    gaps_number: int = 0
+    """Which of the gaps that were in force its moment follows; see `GapChanges`."""
+    entered: float = 0.0
+    """When it came into the working set."""
     addresses: tuple[str, ...] = ()
     addresses_expire: float = 0.0
     pending: RobotsPending | None = None
@@ -105,6 +118,8 @@ class BackQueue:
     """Those of them whose exchange is over and whose report is on its way: its gap runs, and is not known yet."""
     leased: list[tuple[int, int]] = field(default_factory=list)
     """Queue and order of each of its URLs that is leased; in the store they are queued still."""
+    drawn: int = -1
+    """The queue that was drawn last."""
     refused_address: bool = False
     """None of its addresses may be connected to."""
 
@@ -139,12 +154,20 @@ class BackQueue:
         return bool(self.errands) or any(self.unleased(queue) for queue in range(QUEUES))
 
     def choose_queue(self, now: float, chance: float) -> int:
-        """The queue to take the next URL from: a due retry first, else a biased draw; -1 when none is due.
+        """The queue to take the next URL from: a level passed over for too long, a due retry, else a biased draw; -1
+        when none is due.
 
         While the host fails, other URLs come before retries: one that always fails must not keep the host from
         showing that it answers.
         """
+        self.drawn = self._choose(now, chance)
+        return self.drawn
+
+    def _choose(self, now: float, chance: float) -> int:
         queued = [self.unleased(queue) for queue in range(QUEUES)]
+        overdue = overdue_level(self.state.passed, queued)
+        if overdue >= 0:
+            return overdue
         drawn = draw_level([LEVEL_WEIGHTS[level] if queued[level] else 0 for level in range(LEVELS)], chance)
         if drawn >= 0 and self.state.failures:
             return drawn
@@ -152,6 +175,16 @@ class BackQueue:
         if queued[RETRY] and (not head or retry_due(head[0].order) <= now):
             return RETRY
         return drawn
+
+    def note_lease(self, queue: int) -> None:
+        """A URL of this queue has been leased: levels that had URLs, and neither this lease nor the draw, were passed
+        over once more. A level that was drawn had its chance, if none of its URLs may be leased for now.
+        """
+        state, drawn = self.state, self.drawn
+        state.passed = [
+            0 if level in (queue, drawn) or not state.queued[level] or not self.unleased(level) else before + 1
+            for level, before in enumerate(state.passed or NONE_PASSED)
+        ]
 
     def is_blocked(self, entry: Entry, now: float) -> bool:
         """Whether the robots.txt of its authority is unreachable and not to be asked for yet.
@@ -216,6 +249,12 @@ class BackQueue:
             head.entries, head.complete = [], True
         for entry in entries:
             self.heads[entry.record.queue].add(entry)
+
+    def forget_heads(self) -> None:
+        """Read the levels again, the first apart; retries stay, for their moments are in their order."""
+        for level in range(1, LEVELS):
+            if self.state.queued[level]:
+                self.heads[level] = Head()
 
     def keep_robots(self, authority: str, robots: RobotsState) -> list[Command]:
         """Keep what a robots.txt said; what is to be written down.

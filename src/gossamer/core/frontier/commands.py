@@ -60,13 +60,14 @@ class Move:
 @dataclass(frozen=True, slots=True)
 class Refuse:
     """A queued URL that robots.txt, its address or a changed scope refuses: it ends here, with the reason and the line
-    of robots.txt.
+    of robots.txt. With `failed` it ends as failed: its host has not answered for as long as anybody waits.
     """
 
     host_id: bytes
     entry: Entry
     reason: str
     detail: str
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gossamer.core.dns.answer import Answer
@@ -42,6 +43,8 @@ class HeldLoaded:
     """Held hosts, brought from the store because what holds them may have ended."""
 
     hosts: list[LoadedHost]
+    idle: bool = False
+    """Nothing else is left to do: a budget that deserves to grow does so at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,17 @@ class SleepersLoaded:
 
 @dataclass(frozen=True, slots=True)
 class HeadLoaded:
-    """The first entries of one queue of a host. `complete` when the store holds no more."""
+    """The first entries of one queue of a host. `complete` when the store holds no more.
+
+    `raised`: those that were there, too, and whose score has risen: each as it stood and as it stands, in a better
+    queue.
+    """
 
     host_id: bytes
     queue: int
     entries: list[Entry]
     complete: bool
+    raised: Sequence[tuple[Entry, Entry]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +117,8 @@ class Visited:
     """Seconds that the answer asks to wait."""
     bytes: int = 0
     page: bool = False
+    novel: bool = False
+    """It is a page whose body is new to the crawl."""
     error: str = ""
     robots: RobotsAnswer | None = None
     """The answer of a ROBOTS lease; None when it redirects."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from gossamer.core.frontier.lease import FILE_LEASES, LISTING_LEASES, Entry, Errand, LeaseKind
 from gossamer.core.frontier.policy import FrontierPolicy
-from gossamer.core.frontier.records import HostState
 from gossamer.core.limits import ROBOTS_BYTES_MAX, SITEMAP_BYTES_MAX
 from gossamer.core.preference.preferences import NOTHING, Preferences
 
@@ -33,13 +32,13 @@ class Wanted:
     """What the files of the authority state of its use."""
 
 
-def body_bytes(kind: LeaseKind, policy: FrontierPolicy, state: HostState, room: Room) -> int:
-    """Bytes the body of the next answer may have, so that no cap is exceeded."""
+def body_bytes(kind: LeaseKind, policy: FrontierPolicy, room: Room, left: int | None) -> int:
+    """Bytes the body of the next answer may have, so that no cap is exceeded; `left`: of its host and site."""
     # One byte more than is read of a robots.txt tells a longer file from one that ends there.
     limits = [ROBOTS_BYTES_MAX + 1 if kind in FILE_LEASES else policy.body_bytes_max]
     limits = [SITEMAP_BYTES_MAX] if kind in LISTING_LEASES else limits
     if room.bytes is not None:
         limits.append(room.bytes)
-    if policy.bytes_per_host_max is not None:
-        limits.append(max(1, policy.bytes_per_host_max - state.bytes))
+    if left is not None:
+        limits.append(left)
     return min(limits)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from gossamer.core.budget.policy import BudgetPolicy
 from gossamer.core.frontier.closed_hosts import ClosedHosts
+from gossamer.core.frontier.holds import Hold
 from gossamer.core.frontier.host_rules import NO_RULE, NO_RULES, HostRule
 from gossamer.core.frontier.records import HostState
 from gossamer.core.limits import GAP_PUBLIC_MIN_SECONDS
@@ -24,6 +26,10 @@ class FrontierPolicy:
     body_bytes_max: int
     pages_per_host_max: int | None = None
     bytes_per_host_max: int | None = None
+    budget: BudgetPolicy = field(default_factory=BudgetPolicy)
+    """Caps and budgets of sites, and shares of time."""
+    host_patience: float = 7 * 86_400.0
+    """Seconds for which a host may fail without an answer before what it has queued ends as failed."""
     gap_allowed: GapPolicy | None = None
     """For hosts at addresses that the user allowed by range: the only ones that may have a gap under a second."""
     is_allowed: Callable[[str], bool] = bool
@@ -47,6 +53,14 @@ class FrontierPolicy:
     def hold_reason(self, state: HostState) -> str:
         """Why nothing may be leased from a host for now, a word of `Reason`; empty when nothing holds it."""
         return self.closed.reason(state.name) or (Reason.CAP if self.is_over_cap(state) else "")
+
+    def hold_in_books(self, state: HostState) -> Hold | None:
+        """The same, as far as the books say: what held the host when it was looked at last, if that may hold it yet."""
+        if why := self.closed.reason(state.name):
+            return Hold(why)
+        if state.held and state.held_why not in (Reason.PAUSED, Reason.BLOCKED):
+            return Hold(state.held_why or Reason.CAP, state.held_until, state.held_detail)
+        return Hold(Reason.CAP) if self.is_over_cap(state) else None
 
     def rule_of(self, host: str) -> HostRule:
         """What is decided about a host alone."""

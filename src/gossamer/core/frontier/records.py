@@ -108,6 +108,8 @@ class PageRecord(msgspec.Struct, array_like=True):
     """The words behind `reason` where they cannot be looked up again: what an answer said of its use."""
     alias_of: str = ""
     """The spelling that stands for this URL by its host's alias rules."""
+    base: int = -1
+    """Its level by how it was found alone, before its score; -1 in records of older releases."""
 
 
 class HostState(msgspec.Struct, array_like=True):
@@ -155,6 +157,33 @@ class HostState(msgspec.Struct, array_like=True):
     """What the host has taught about its spellings."""
     releasing: bool = False
     """A rule erred, and not all that was left alone under it is queued yet."""
+    held_until: float = 0.0
+    """While held: when it is looked at again by itself; 0 where only an order or an event releases it."""
+    held_detail: str = ""
+    """While held: the numbers behind the reason."""
+    met_at: float = 0.0
+    """When it was first found; 0 in states of older releases."""
+    failing_since: float = 0.0
+    """The first failure of those in a row; 0 without one, and for what an older release had seen fail."""
+    parked_at: float = 0.0
+    """While parked: since when."""
+    last_seconds: float = 0.0
+    """How long its last exchange took."""
+    dead_at: float = 0.0
+    """When patience with it ended; 0 while it may answer yet, and again once it has."""
+    dead_until: float = 0.0
+    """Until then what it has queued ends as failed, unfetched; afterwards it is tried once more."""
+    denied: int = 0
+    """URLs of it that robots.txt or the site's preferences refused."""
+    settled: int = 0
+    """URLs of it that ended in any other way, counted since there are `denied` ones too."""
+    denied_at: float = 0.0
+    """The last one of `denied`."""
+
+    passed: list[int] = []
+    """Page leases since each level had its last while it had URLs: what is passed over for long comes first."""
+    linking: int = 0
+    """The class of its site's linking sites by which its queued URLs were last scored."""
 
     @property
     def total(self) -> int:

@@ -14,6 +14,7 @@ from typing import Final
 from gossamer.core.frontier.back_queue import BackQueue, Phase
 from gossamer.core.frontier.commands import Command, Move, Wake
 from gossamer.core.frontier.events import LoadedHost
+from gossamer.core.frontier.holds import Hold
 from gossamer.core.frontier.lease import Entry
 from gossamer.core.frontier.ledger import Ledger
 from gossamer.core.frontier.records import LEVELS, HostState
@@ -26,6 +27,10 @@ WAKE_COUNT_MAX: Final = 64
 """Hosts woken at once, so that no step of the loop is long."""
 LEASES_BEFORE_YIELD: Final = 32
 """With a full working set and others waiting, a host gives its place up after this many leases."""
+STAY_SECONDS: Final = 600.0
+"""Or after this long, once it has had a lease: a slow host must not keep others out for hours."""
+OVERDUE_SECONDS: Final = 5.0
+"""New hosts make way for sleeping ones whose moment has been over for longer than this."""
 
 
 @dataclass(slots=True)
@@ -46,6 +51,10 @@ class WorkingSet:
     """Whether the heap is kept by seed group, for groups that share the crawl."""
     _heaps: dict[str, list[tuple[float, int, bytes]]] = field(default_factory=dict)
     """Seed group, or "" for all -> moments of hosts."""
+    now: float = 0.0
+    """The moment of the step under way."""
+    gaps_number: int = 0
+    """Which of the gaps is in force; see `GapChanges`."""
     _ticket: int = 0
 
     def touch(self, host: BackQueue) -> HostState:
@@ -91,8 +100,11 @@ class WorkingSet:
             self._leave(host, Move(host.host_id, left_active=True))
             return
         moment = max(at, host.state.next_at, host.next_due())
+        if host.state.dead_until > now:
+            moment = at  # what it has queued ends unfetched, which needs no gap
         in_heap = host.phase is Phase.WAITING and host.at == moment
-        host.phase, host.at = Phase.WAITING, moment
+        self._set_phase(host, Phase.WAITING)
+        host.at = moment
         if self._should_sleep(host, now):
             self._sleep(host)
         elif not in_heap:
@@ -108,20 +120,58 @@ class WorkingSet:
     def rest(self, host: BackQueue) -> None:
         """Nothing to do before one of its leases ends."""
         self.suspended.discard(host.host_id)
-        host.phase, host.at = Phase.LEASED, -1.0
+        self._set_phase(host, Phase.LEASED)
+        host.at = -1.0
+
+    def line_up(self, host: BackQueue, line: str) -> None:
+        """It stands in a line, out of the heap, until it is called; `line` says what for."""
+        host.line = line
+        self._set_phase(host, Phase.QUEUEING)
+        host.at = -1.0
 
     def suspend(self, host: BackQueue, phase: Phase) -> None:
         """Take a host out of turn until an event brings it back."""
-        host.phase = phase
+        self._set_phase(host, phase)
         host.at = -1.0
         self.suspended.add(host.host_id)
 
-    def hold(self, host: BackQueue, why: str, now: float) -> None:
-        """Nothing may be leased from a host for now (`why`, a word of `Reason`): its URLs are held."""
-        host.state.held, host.state.held_why, host.state.held_at = True, why, now
-        self.ledger.queued -= host.state.total
-        self.ledger.held += host.state.total
-        self._leave(host, Move(host.host_id, left_active=True, held=True))
+    def is_crowded(self, now: float) -> bool:
+        """Whether the set is full and a sleeping host's moment has come."""
+        return len(self.hosts) >= self.hosts_max and self.next_wake is not None and self.next_wake <= now
+
+    def hold(self, host: BackQueue, hold: Hold, now: float) -> None:
+        """Nothing may be leased from a host for now: its URLs are held. With `hold.until` it wakes by itself."""
+        state = host.state
+        state.held, state.held_why, state.held_at = True, hold.reason, now
+        state.held_until, state.held_detail = hold.until, hold.detail
+        self.ledger.queued -= state.total
+        self.ledger.held += state.total
+        if hold.until:
+            state.ready_level, state.ready_wake_ms = host.best_level(), max(0, int(hold.until * 1000))
+            self.note_wake(hold.until)
+        level, wake_ms = state.ready_level, state.ready_wake_ms
+        self._leave(host, Move(host.host_id, held=True, left_active=True, ready_level=level, ready_wake_ms=wake_ms))
+
+    def hold_on(self, loaded: LoadedHost, hold: Hold, now: float) -> None:
+        """A held host of the store stays held: for what reason now, and until when."""
+        state = loaded.state
+        if hold.reason != state.held_why:
+            state.held_why, state.held_at = hold.reason, now
+        state.held_until, state.held_detail = hold.until, hold.detail
+        if hold.until:
+            level = next((each for each in range(LEVELS) if state.queued[each]), LEVELS - 1)
+            self._move_asleep(loaded, level, max(0, int(max(hold.until, now) * 1000)))
+        elif state.ready_level >= 0:
+            self.out.append(
+                Move(
+                    loaded.host_id,
+                    held=True,
+                    left_ready_level=state.ready_level,
+                    left_ready_wake_ms=state.ready_wake_ms,
+                )
+            )
+            state.ready_level, state.ready_wake_ms = -1, 0
+        self.touched[loaded.host_id] = state
 
     def enter(self, loaded: LoadedHost, not_before: float) -> BackQueue:
         """Take a host in; `push` gives it its moment. Nobody is contacted before `not_before`."""
@@ -138,7 +188,8 @@ class WorkingSet:
         )
         state.ready_level, state.ready_wake_ms = -1, 0
         self._free(state)
-        host = BackQueue(loaded.host_id, state, loaded.robots)
+        host = BackQueue(loaded.host_id, state, loaded.robots, since=self.now, entered=self.now)
+        host.gaps_number = self.gaps_number
         for queue, head in enumerate(host.heads):
             head.complete = not state.queued[queue]
         self.hosts[loaded.host_id] = host
@@ -147,7 +198,7 @@ class WorkingSet:
 
     def place(self, loaded: LoadedHost, now: float, not_before: float, entries: list[Entry]) -> None:
         """Give a host that was found URLs for its place: in the set if there is room, else asleep."""
-        if len(self.hosts) < self.hosts_max:
+        if len(self.hosts) < self.hosts_max and not self._others_first(now):
             host = self.enter(loaded, not_before)
             if host.state.total == len(entries):
                 host.fill_heads(entries)
@@ -157,7 +208,7 @@ class WorkingSet:
 
     def release(self, loaded: LoadedHost, now: float, not_before: float) -> None:
         """Nothing holds a held host any more: it goes into the set if there is room, else asleep."""
-        if len(self.hosts) < self.hosts_max:
+        if len(self.hosts) < self.hosts_max and not self._others_first(now):
             self.push(self.enter(loaded, not_before), now)
             return
         self.out.append(Move(loaded.host_id, left_held=True))
@@ -175,14 +226,22 @@ class WorkingSet:
         """A host sleeps until this moment."""
         self.next_wake = moment if self.next_wake is None else min(self.next_wake, moment)
 
+    def _others_first(self, now: float) -> bool:
+        """Whether sleeping hosts have waited for the next place in the set: who comes late sleeps behind them."""
+        return self.next_wake is not None and 0.0 < self.next_wake <= now - OVERDUE_SECONDS
+
+    def _set_phase(self, host: BackQueue, phase: Phase) -> None:
+        if host.phase is not phase:
+            host.phase, host.since = phase, self.now
+
     def _should_sleep(self, host: BackQueue, now: float) -> bool:
         if host.errands or host.asking or host.pending is not None or host.out:
             return False
         # An errand has brought it in beyond the set's size, and is done.
         if host.at > now + SLEEP_SECONDS or len(self.hosts) > self.hosts_max:
             return True
-        crowded = len(self.hosts) >= self.hosts_max and self.next_wake is not None and self.next_wake <= now
-        return crowded and host.leases >= LEASES_BEFORE_YIELD
+        stayed = host.leases >= LEASES_BEFORE_YIELD or (host.leases and now - host.entered > STAY_SECONDS)
+        return bool(stayed) and self.is_crowded(now)
 
     def _sleep(self, host: BackQueue) -> None:
         level, wake_ms = host.best_level(), max(0, int(host.at * 1000))
@@ -221,6 +280,7 @@ class WorkingSet:
         """Its URLs, if they were held, are queued again."""
         if state.held:
             state.held, state.held_why, state.held_at = False, "", 0.0
+            state.held_until, state.held_detail = 0.0, ""
             self.ledger.held -= state.total
             self.ledger.queued += state.total
 
@@ -228,7 +288,7 @@ class WorkingSet:
         """List a host of the store under the moment it wakes."""
         state = loaded.state
         level = next((each for each in range(LEVELS) if state.queued[each]), LEVELS - 1)
-        wake_ms = max(0, int(max(state.next_at, now) * 1000))
+        wake_ms = max(0, int((now if state.dead_until > now else max(state.next_at, now)) * 1000))
         if state.ready_level >= 0:
             wake_ms = min(wake_ms, state.ready_wake_ms)
         if (level, wake_ms) != (state.ready_level, state.ready_wake_ms):

@@ -12,6 +12,7 @@ from gossamer.core.limits import (
     LINKS_PER_PAGE_MAX,
     URL_PARSED_LENGTH_MAX,
 )
+from gossamer.core.page.known_references import KnownReferences
 from gossamer.core.page.links import Links
 from gossamer.core.page.query_encoding import encode_query
 from gossamer.core.url.parse import INVALID, resolve_all
@@ -50,15 +51,21 @@ class LinkColumns:
         self._flags.append(flags)
         self._texts.append(text)
 
-    def resolve(self, base: str, encoding: str) -> Links:
+    def resolve(self, base: str, encoding: str, known: KnownReferences | None = None) -> Links:
         """The rows that are http or https URLs, resolved against `base`; the others are counted by reason.
 
-        `encoding`, the page's by its WHATWG name, decides how queries are written. Empties the columns.
+        `encoding`, the page's by its WHATWG name, decides how queries are written. `known` remembers from page to page.
+        Empties the columns.
         """
         # A fragment names a part of a document and not another one; without it far fewer references differ.
-        self._references = [reference.partition("#")[0] for reference in self._references]
-        self._texts = [folded(text, LINK_TEXT_CHARACTERS_MAX) for text in self._texts]
-        urls = self._urls(base, encoding)
+        self._references = [
+            reference.partition("#")[0] if "#" in reference else reference for reference in self._references
+        ]
+        self._texts = [
+            " ".join(text.split()) if len(text) <= LINK_TEXT_CHARACTERS_MAX else folded(text, LINK_TEXT_CHARACTERS_MAX)
+            for text in self._texts
+        ]
+        urls = self._urls(base, encoding, known or KnownReferences())
         links = Links(urls, self._kinds, self._flags, self._texts)
         if "" in set(urls) or len(urls) > LINKS_PER_PAGE_MAX:
             links = self._wanted(urls, base)
@@ -66,14 +73,14 @@ class LinkColumns:
             links.dropped[TOO_MANY] = links.dropped.get(TOO_MANY, 0) + self._too_many
         return links
 
-    def _urls(self, base: str, encoding: str) -> list[str]:
+    def _urls(self, base: str, encoding: str, known: KnownReferences) -> list[str]:
         """The URL of each row, or "". A page names the same target many times: each spelling is resolved once."""
         url_of = dict.fromkeys(self._references, "")
         references = list(url_of)
         if encoding != "utf-8":
             references = [_with_query_in(encoding, reference) for reference in references]
-        url_of.update(zip(list(url_of), resolve_all(base, references)[0], strict=True))
-        return [url_of[reference] for reference in self._references]
+        url_of = dict(zip(url_of, known.resolve(base, references), strict=True))
+        return list(map(url_of.__getitem__, self._references))
 
     def _wanted(self, urls: Sequence[str], base: str) -> Links:
         """The rows with a URL, as long as there are not too many distinct ones."""

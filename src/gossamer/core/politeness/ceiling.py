@@ -22,8 +22,10 @@ from gossamer.core.limits import (
     ADDRESS_SITES_SHARED,
     ADDRESSES_KEPT_MAX,
     CEILING_ASK_AGAIN_SECONDS,
+    SLOW_SHARE,
     WORKER_FETCHES_MAX,
 )
+from gossamer.core.politeness.fetch_slots import FetchSlots
 
 Network = IPv4Network | IPv6Network
 
@@ -35,6 +37,8 @@ class CeilingPolicy:
     address_connections: int = ADDRESS_CONNECTIONS_MAX
     address_requests_per_second: float = ADDRESS_REQUESTS_PER_SECOND_MAX
     worker_fetches: int = WORKER_FETCHES_MAX
+    slow_share: float = SLOW_SHARE
+    """Share of the worker's fetches that slow hosts may hold together; see `fetch_slots`."""
 
     def shared_by(self, workers: int) -> CeilingPolicy:
         """Each worker's part of the address ceilings, at least one connection; `worker_fetches` is not divided."""
@@ -42,6 +46,7 @@ class CeilingPolicy:
             max(1, self.address_connections // workers),
             self.address_requests_per_second / workers,
             self.worker_fetches,
+            self.slow_share,
         )
 
 
@@ -67,6 +72,8 @@ class Ceilings:
         # Least recently started first, so that the first idle one can be forgotten.
         self._addresses: Final[dict[str, _Address]] = {}
         self._active = 0
+        self.slots: Final = FetchSlots(policy.worker_fetches, policy.slow_share)
+        """Which of the worker's fetches hosts of a pace may hold."""
 
     @property
     def active(self) -> int:
@@ -76,6 +83,7 @@ class Ceilings:
     def limit_worker(self, fetches: int) -> None:
         """Put another bound of the worker in force; fetches under way beyond it end by themselves."""
         self._policy = replace(self._policy, worker_fetches=fetches)
+        self.slots.limit(fetches)
 
     def admit(self, address: str, site: str, now: float) -> float | None:
         """None when a fetch of `site` from `address` may start now, else the earliest moment worth asking again.

@@ -28,6 +28,7 @@ RULED: Final = frozenset(
         Reason.EXCLUDED,
         Reason.NOT_INCLUDED,
         Reason.COPY,
+        Reason.TRAP,
     }
 )
 """Reasons that other rules, or another `copies.follow`, may take back."""
@@ -68,6 +69,8 @@ def rules_digest(judge: LinkJudge) -> bytes:
         _filters(judge.filters),
         [[name, group.scope.reach, group.depth_max] for name, group in sorted(judge.groups.items())],
     ]
+    if judge.traps is not None:
+        parts.append(judge.traps.told_apart_by)
     return hashlib.sha256(msgspec.msgpack.encode(parts)).digest()
 
 

@@ -1,10 +1,10 @@
 """The judge of links: scope and filters in one pass over a page's links.
 
 Every refused link carries the first reason that applies, in this order: kind, nofollow, depth, length, scope, block
-list, extension, exclude, include. What people name themselves (a seed, an operator's URL) is not judged by what is
-made for links: kind, depth, scope, extension and include patterns. A blocked host is "blocked" even out of scope, and
-one that no name server can be asked for "host name". Nofollow is said of links on pages only, so it does not touch
-redirects, sitemaps and feeds.
+list, extension, exclude, include, trap. What people name themselves (a seed, an operator's URL) is not judged by what
+is made for links: kind, depth, scope, extension, include patterns and the shapes of traps. A blocked host is "blocked"
+even out of scope, and one that no name server can be asked for "host name". Nofollow is said of links on pages only, so
+it does not touch redirects, sitemaps and feeds; neither do the shapes of traps touch what sitemaps and feeds name.
 
 A seed group may have a scope and a depth of its own; links are judged by the group of the page they stand on.
 
@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gossamer.core.dns.name import dns_name
-from gossamer.core.limits import HOST_VERDICTS_MAX
+from gossamer.core.limits import HOST_VERDICTS_MAX, URL_VERDICTS_MAX
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
 from gossamer.core.scope.block_list import BlockList
 from gossamer.core.scope.extensions import extension_of
@@ -27,6 +27,9 @@ from gossamer.core.scope.filters import FilterRules
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.scope.refusal import Finding
 from gossamer.core.scope.rules import ScopeRules
+from gossamer.core.trap.link_traps import LinkTraps
+from gossamer.core.trap.rules import SPARED
+from gossamer.core.trap.shape import Shapes
 from gossamer.core.url.parse import host_of
 
 NAMED_BY_PEOPLE: Final = frozenset({LinkKind.SEED, LinkKind.OPERATOR})
@@ -61,16 +64,26 @@ class LinkJudge:
         filters: FilterRules,
         site_of: Callable[[str], str],
         groups: Mapping[str, GroupRules] = NO_GROUPS,
+        traps: LinkTraps | None = None,
     ) -> None:
-        """`scope` and the filters' depth are those of all seed groups but `groups`. `site_of`: `SiteList.site_of`."""
+        """`scope` and the filters' depth are those of all seed groups but `groups`. `site_of`: `SiteList.site_of`.
+
+        Without `traps` no URL is refused for its looks.
+        """
         self.scope: Final = scope
         self.filters = filters
         """Replaced by `block` only."""
         self.groups: Final = groups
+        self.traps: Final = traps
         self._blocked: Final = filters.blocked
         self._site_of: Final = site_of
         self._hosts: dict[tuple[str, str], _HostVerdict] = {}
         """(group with a scope of its own or "", host) -> verdict."""
+        self._urls: dict[tuple[str, tuple[bool, bool, bool]], dict[str, str]] = {}
+        """That group, and what was asked -> URL -> reason or ""."""
+        self._urls_known = 0
+        self._shapes: Shapes | None = traps.shapes if traps is not None else None
+        """By which those were judged."""
         self._patterns: Final = bool(filters.exclude.patterns or filters.include.patterns)
 
     def scope_of(self, group: str) -> ScopeRules:
@@ -95,25 +108,25 @@ class LinkJudge:
         depth_max = self.depth_max_of(group)
         too_deep = depth_max is not None and depth > depth_max
         group = group if group in self.groups else ""
-        # A page names the same URL five times: each is looked at once.
-        known: dict[tuple[bool, bool], dict[str, str]] = {}
-        by_kind: dict[int, tuple[str, bool, bool, bool, dict[str, str]]] = {}
+        # A page names the same URL five times, and the pages of a site the same ones: each is looked at once.
+        known = self._known_urls()
+        by_kind: dict[int, tuple[str, bool, tuple[bool, bool, bool], dict[str, str]]] = {}
         for kind in sorted(set(links.kinds)):
             reason = self._reason_of_kind(LinkKind(kind), too_deep=too_deep, all_nofollow=all_nofollow)
             heeds_nofollow = reason is not Reason.KIND and kind not in NOT_ON_PAGES
-            asked = kind not in UNSCOPED, kind not in UNFILTERED
-            by_kind[kind] = (reason, heeds_nofollow, *asked, known.setdefault(asked, {}))
+            asked = kind not in UNSCOPED, kind not in UNFILTERED, kind not in SPARED
+            by_kind[kind] = (reason, heeds_nofollow, asked, known.setdefault((group, asked), {}))
         verdicts: list[str] = []
         for url, kind, flag in zip(links.urls, links.kinds, links.flags, strict=True):
-            verdict, heeds_nofollow, scoped, filtered, judged = by_kind[kind]
+            verdict, heeds_nofollow, asked, judged = by_kind[kind]
             if flag & nofollow and heeds_nofollow:
                 verdict = Reason.NOFOLLOW
             elif not verdict:
                 before = judged.get(url)
-                verdict = (
-                    self._reason_of_url(url, group, scoped=scoped, filtered=filtered) if before is None else before
-                )
-                judged[url] = verdict
+                if before is None:
+                    before = judged[url] = self._reason_of_url(url, group, asked)
+                    self._urls_known += 1
+                verdict = before
             verdicts.append(verdict)
         return verdicts
 
@@ -134,19 +147,33 @@ class LinkJudge:
     def add_seed(self, seed: str, group: str = "") -> None:
         """`ScopeRules.add_seed`, with what is remembered of hosts forgotten."""
         self.scope_of(group).add_seed(seed)
-        self._hosts.clear()
+        self._forget()
 
     def widen(self, seed: str, final_url: str, group: str = "") -> bool:
         """`ScopeRules.widen`, with what is remembered of hosts forgotten."""
         wider = self.scope_of(group).widen(seed, final_url)
         if wider:
-            self._hosts.clear()
+            self._forget()
         return wider
 
     def block(self, blocked: BlockList) -> None:
         """Block these beside what the filters block that it was made with; what was given here before is forgotten."""
         self.filters = replace(self.filters, blocked=self._blocked.joined(blocked))
+        self._forget()
+
+    def _known_urls(self) -> dict[tuple[str, tuple[bool, bool, bool]], dict[str, str]]:
+        """The verdicts that still hold: not too many, and of the shapes now in force."""
+        shapes = self.traps.shapes if self.traps is not None else None
+        if self._urls_known > URL_VERDICTS_MAX or shapes is not self._shapes:
+            self._urls.clear()
+            self._urls_known, self._shapes = 0, shapes
+        return self._urls
+
+    def _forget(self) -> None:
+        """Decide anew: the rules have changed."""
         self._hosts.clear()
+        self._urls.clear()
+        self._urls_known = 0
 
     def _reason_of_kind(self, kind: LinkKind, *, too_deep: bool, all_nofollow: bool) -> str:
         if kind in NAMED_BY_PEOPLE:
@@ -157,8 +184,9 @@ class LinkJudge:
             return Reason.NOFOLLOW
         return Reason.DEPTH if too_deep else ""
 
-    def _reason_of_url(self, url: str, group: str, *, scoped: bool, filtered: bool) -> str:
-        filters = self.filters
+    def _reason_of_url(self, url: str, group: str, asked: tuple[bool, bool, bool]) -> str:
+        """`asked`: whether scope, filters for links and the shapes of traps have a say."""
+        filters, (scoped, filtered, shaped) = self.filters, asked
         if len(url) > filters.url_length_max:
             return Reason.URL_LENGTH
         host = host_of(url)
@@ -171,7 +199,9 @@ class LinkJudge:
             return Reason.BLOCKED
         if filtered and filters.extensions and extension_of(url) in filters.extensions:
             return Reason.EXTENSION
-        return self._reason_of_patterns(url, filtered=filtered) if self._patterns else ""
+        if self._patterns and (refused := self._reason_of_patterns(url, filtered=filtered)):
+            return refused
+        return Reason.TRAP if shaped and self.traps is not None and self.traps.shapes.rule_of(url) else ""
 
     def _reason_of_patterns(self, url: str, *, filtered: bool) -> str:
         if self.filters.exclude.find(url) is not None:

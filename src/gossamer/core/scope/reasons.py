@@ -35,6 +35,7 @@ class Reason(StrEnum):
     ALIAS = "alias"
     TRAP = "trap"
     CAP = "cap"
+    BUDGET = "budget"
     PAUSED = "paused"
     SITEMAP_HOST = "sitemap host"
     NESTING = "sitemap nesting"
@@ -65,6 +66,7 @@ EXPLANATIONS: Final[Mapping[Reason, str]] = MappingProxyType(
         Reason.ALIAS: "another spelling of a URL that is known, by a rule that its host has taught; keys.learn decides",
         Reason.TRAP: "part of an endless supply of URLs without worth",
         Reason.CAP: "known, but over a cap for now; raising the cap releases it",
+        Reason.BUDGET: "known, but its site is over its budget for now; it is looked at again ever more rarely",
         Reason.SITEMAP_HOST: "a sitemap of another host names it, which that host's robots.txt does not name",
         Reason.NESTING: "a sitemap too many files away from the first one",
         Reason.PAUSED: "known, but the operator paused its host; gossamer continue DIR HOST releases it",

@@ -36,8 +36,27 @@ _QUERY_SESSIONS: Final = tuple(
 )
 
 
+_PLAIN: Final = re.compile(
+    r"(https?)://(?!www[0-9]*\.)([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::([1-9][0-9]*))?"
+    r"((?:/(?!\.{1,2}(?:/|\Z))[a-z0-9._~-]+)*)/?",
+)
+"""URLs on which none of the foldings has anything to do but turn the host round: most of them."""
+
+
 def surt(url: str) -> str:
     """The SURT of `url`, as pywb's indexer keys it. Never raises; a URL of another scheme keeps its scheme and path."""
+    plain = _PLAIN.fullmatch(url)
+    if plain is None:
+        return _surt(url)
+    scheme, host, port, path = plain.groups()
+    labels = host.split(".")
+    labels.reverse()
+    shown = f":{port}" if port and port != ("80" if scheme == "http" else "443") else ""
+    return f"{','.join(labels)}{shown}){path or '/'}"
+
+
+def _surt(url: str) -> str:
+    """The same for any URL, step by step."""
     raw = re.sub(rb"[\t\n\r]", b"", url.encode("utf-8", "replace").strip())
     if not raw:
         return "-"

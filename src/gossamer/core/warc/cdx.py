@@ -7,7 +7,7 @@ Lines are sorted bytewise over a file. Everything in the JSON is a string, as py
 
 from __future__ import annotations
 
-import json
+from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING
 
 from gossamer.core.url.surt import surt
@@ -50,4 +50,6 @@ def _line(capture: Capture, fields: dict[str, str], location: Location) -> str:
     fields["length"] = str(location.length)
     fields["offset"] = str(location.offset)
     fields["filename"] = location.file.rpartition("/")[2]
-    return f"{surt(url)} {timestamp(capture.started)} {json.dumps(fields)}"
+    # What `json.dumps` writes of texts alone, without its general way to get there.
+    written = [f'"{name}": {encode_basestring_ascii(value)}' for name, value in fields.items()]
+    return f"{surt(url)} {timestamp(capture.started)} {{{', '.join(written)}}}"

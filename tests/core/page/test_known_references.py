@@ -1,0 +1,88 @@
+"""What is remembered of references is what resolving them anew gives, whatever was asked before."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.core.page import known_references
+from gossamer.core.page.known_references import KnownReferences
+from gossamer.core.url.parse import resolve
+
+BASES = (
+    "http://a.test/",
+    "http://a.test/d/p?q=/x",
+    "https://a.test/d/p",
+    "http://a.test:8080/d/e/",
+    "http://b.test/d/p",
+    "http://[::1]/d/",
+    "",
+    "ftp://a.test/",
+)
+WRITTEN = st.sampled_from(
+    (
+        *(
+            "",
+            "?",
+            "?x",
+            "a",
+            "a?b",
+            "./",
+            "../c",
+            "..",
+            "/",
+            "/r",
+            "//",
+            "//c.test/x",
+            "///x",
+            "/\\c.test",
+            "\\r",
+            "a\\b",
+        ),
+        *(
+            "/\t/c.test",
+            "\t/r",
+            " a",
+            "a b",
+            "http:r",
+            "http:/r",
+            "http:?x",
+            "HTTP://C.test/u",
+            "https://c.test",
+            "http://",
+        ),
+        *("mailto:x", "a:b", "%2e%2e/x", "%", "ä", "x;y=1", "~u", "-", ".a", "javascript:void(0)", "http:\\\\c.test"),
+    )
+) | st.text("abc/.:?\\\t %~", max_size=8)
+
+
+@given(st.lists(st.tuples(st.sampled_from(BASES), st.lists(WRITTEN, max_size=8, unique=True)), max_size=6))
+def test_answers_are_those_of_resolving_anew(pages: list[tuple[str, list[str]]]) -> None:
+    known = KnownReferences()
+    for base, references in pages:
+        assert known.resolve(base, references) == resolve(base, references)
+
+
+def test_what_was_resolved_once_is_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted(base: str, references: list[str]) -> list[str]:
+        asked.extend(references)
+        return resolve(base, references)
+
+    monkeypatch.setattr(known_references, "resolve", counted)
+    known = KnownReferences()
+    references = ["a", "/r", "http://c.test/", "?x", ""]
+    for page in ("p", "q", "r?s=1"):
+        assert known.resolve(f"http://a.test/d/{page}", references) == resolve(f"http://a.test/d/{page}", references)
+    assert asked == [*references, "?x", "", "?x", ""], "a query alone depends on the page"
+
+
+def test_no_more_than_two_generations_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_references, "REFERENCES_KEPT", 20)
+    known = KnownReferences()
+    for page in range(100):
+        assert known.resolve(f"http://h{page}.test/", ["a", "/b"]) == resolve(f"http://h{page}.test/", ["a", "/b"])
+        kept = [*known._present.values(), *known._former.values()]
+        assert len(kept) + sum(map(len, kept)) <= 60
