@@ -16,32 +16,52 @@ def fact_words(fact: Fact) -> str:
     match fact:
         case facts.DiskLow() | facts.DiskPaused() | facts.DiskResumed() | facts.ReserveGiven():
             return _disk_words(fact)
+        case facts.HostParked() | facts.HostDied() | facts.SecretWithheld():
+            return _host_words(fact)
+        case facts.SeenRebuilding() | facts.SeenRebuilt():
+            return _seen_words(fact)
+        case facts.ScopeChanged() | facts.CommitSlow() | facts.PluginFailed() | facts.FactsLost() | facts.Recovered():
+            return _crawl_words(fact)
+        case _:
+            fields = ", ".join(f"{name} {getattr(fact, name)}" for name in fact.__struct_fields__)
+            return f"{type(fact).__name__}: {fields}"
+
+
+def _crawl_words(
+    fact: facts.ScopeChanged | facts.CommitSlow | facts.PluginFailed | facts.FactsLost | facts.Recovered,
+) -> str:
+    match fact:
         case facts.ScopeChanged(refused, offered, withdrawn):
             return (
                 f"the scope has changed: {figures.count(refused)} URLs refused before were judged again, and "
                 f"{figures.count(offered)} of them queued; {figures.count(withdrawn)} queued URLs were refused"
             )
-        case facts.SeenRebuilding(shard):
-            return f"shard {shard} makes its files of URL seen anew; the crawl goes on meanwhile"
-        case facts.SeenRebuilt(shard, urls):
-            return f"shard {shard} has its files of URL seen again, {figures.count(urls)} URLs"
         case facts.CommitSlow(_, seconds):
             return f"a commit took {figures.duration(seconds)}"
-        case facts.HostParked(host, reason, failures, _):
-            return f"{host} left alone for a while: {reason} ({failures} failures in a row)"
-        case facts.HostDied(host, reason, failures, _, urls):
-            return f"{host} given up: {reason} ({failures} failures in a row); {figures.count(urls)} URLs end as failed"
-        case facts.SecretWithheld(host):
-            return f"{host} is not sent its secret over plain http: use https, or mark the host mine = true"
         case facts.PluginFailed(plugin, error):
             return f"plug-in {plugin} failed and is left out from now on: {error}"
         case facts.FactsLost(count):
             return f"{figures.count(count)} facts are not in the log: it could not be written fast enough"
         case facts.Recovered():
             return _recovered(fact)
-        case _:
-            fields = ", ".join(f"{name} {getattr(fact, name)}" for name in fact.__struct_fields__)
-            return f"{type(fact).__name__}: {fields}"
+
+
+def _host_words(fact: facts.HostParked | facts.HostDied | facts.SecretWithheld) -> str:
+    match fact:
+        case facts.HostParked(host, reason, failures, _):
+            return f"{host} left alone for a while: {reason} ({failures} failures in a row)"
+        case facts.HostDied(host, reason, failures, _, urls):
+            return f"{host} given up: {reason} ({failures} failures in a row); {figures.count(urls)} URLs end as failed"
+        case facts.SecretWithheld(host):
+            return f"{host} is not sent its secret over plain http: use https, or mark the host mine = true"
+
+
+def _seen_words(fact: facts.SeenRebuilding | facts.SeenRebuilt) -> str:
+    match fact:
+        case facts.SeenRebuilding(shard):
+            return f"shard {shard} makes its files of URL seen anew; the crawl goes on meanwhile"
+        case facts.SeenRebuilt(shard, urls):
+            return f"shard {shard} has its files of URL seen again, {figures.count(urls)} URLs"
 
 
 def _disk_words(fact: facts.DiskLow | facts.DiskPaused | facts.DiskResumed | facts.ReserveGiven) -> str:

@@ -39,7 +39,8 @@ RECENT_KEYS_MAX: Final = 200_000
 RECENT_KEYS_PER_HOST_MAX: Final = 1000
 """Of them of one host: the links of several pages, or of one very long one."""
 NEWEST_PRINTS_MAX: Final = 1 << 18
-"""Known URLs of a worker that are in no run yet, shared out among its shards. About 18 MB, twice while they are written."""
+"""Known URLs of a worker that are in no run yet, shared out among its shards. About 18 MB, twice while they are
+written."""
 NEWEST_PRINTS_PER_SHARD_MIN: Final = 4096
 """The least share of them: fewer would make very many small runs. About 0.3 MB a shard."""
 
@@ -154,7 +155,8 @@ BUDGET_YIELD_POOR: Final = 0.1
 BUDGET_POOR_DIVISOR: Final = 4
 """By what it shrinks."""
 LINKS_OF_SITES_CACHED_MAX: Final = 16_384
-"""Links between sites known to be booked: a site's pages link to the same others again and again. About 2 MB a shard."""
+"""Links between sites known to be booked: a site's pages link to the same others again and again. About 2 MB a
+shard."""
 
 # --- fetching ---------------------------------------------------------------------------------------------------
 CONNECT_SECONDS_MAX: Final = 10.0

@@ -131,7 +131,7 @@ class Frontier:
         situation.policy = policy
         situation.gaps.adopt(policy)
         situation.gaps.step(now)
-        for host_id in {lease.host_id for lease in self.leases.values()}:
+        for host_id in sorted({lease.host_id for lease in self.leases.values()}):
             if self.hosts[host_id].phase is Phase.LEASED:
                 situation.go_on(self.hosts[host_id], now)  # it may have more leases at once now
         return situation.take()

@@ -32,7 +32,7 @@ LOOKUP_LINE: Final = "in line for a look-up of its name"
 SLOT_LINE: Final = "in line for a fetch slot: hosts that are slow, or have answered nothing yet, hold all theirs"
 LINE_SLEEP_SECONDS: Final = 120.0
 """How long a host sleeps that finds no slot for its pace while others need its place in the working set."""
-DENIALS: Final = frozenset({Reason.ROBOTS, Reason.ROBOTS_UNREACHABLE, Reason.PURPOSE})
+DENIALS: Final = frozenset({Reason.ROBOTS, Reason.PURPOSE})
 """Reasons by which a host itself says no."""
 
 
