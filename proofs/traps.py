@@ -17,7 +17,7 @@ from tests import crawls
 from tests.servers import debian, trap_world
 from tests.servers.trap_world import HOST, TRAPS, TrapWorld
 
-PAGES, PAGES_QUICK = 4_000, 2_700
+PAGES, PAGES_QUICK = 2_000, 1_250
 TRAPPED_MAX = 0.10
 NAMED_MIN = 0.60
 """Share of traps among the distinct URLs that the pages fetched name."""

@@ -23,6 +23,7 @@ from gossamer.core.frontier.leasing import Room
 from gossamer.core.frontier.ledger import Ledger, count
 from gossamer.core.frontier.policy import FrontierPolicy
 from gossamer.core.frontier.records import (
+    LEVELS,
     QUEUES,
     RETRY,
     HostState,
@@ -357,7 +358,7 @@ class Stage:
                     self._judge(lease)
                 case commands.Resolve(_, host):
                     self.lookups.append(host)
-                case commands.Refill() | commands.Wake() | commands.Postpone():
+                case commands.Refill() | commands.Wake() | commands.Postpone() | commands.PutLast():
                     queue += self.frontier.handle(self._load(command), self.now)
                 case commands.SendErrand():
                     self.sent.append(command)
@@ -372,7 +373,7 @@ class Stage:
                 case commands.Move():
                     self._move(command)
 
-    def _load(self, command: commands.Refill | commands.Wake | commands.Postpone) -> events.Event:
+    def _load(self, command: commands.Refill | commands.Wake | commands.Postpone | commands.PutLast) -> events.Event:
         match command:
             case commands.Refill(key, queue, order):
                 found = sorted(item for item in self.rows.queue(key, queue).items() if item[0] >= order)
@@ -390,6 +391,14 @@ class Stage:
                     del self.rows.queue(key, queue)[entry.order]
                     moved.append((entry, self._requeue(key, entry, due)))
                 return events.Postponed(key, queue, moved)
+            case commands.PutLast(key, queue, entries):
+                last: list[tuple[Entry, Entry]] = []
+                for entry in entries:
+                    del self.rows.queue(key, queue)[entry.order]
+                    entry.record.queue = entry.record.level = LEVELS - 1
+                    after = self._enqueue(key, entry.fingerprint, entry.record, self._next_order())
+                    last.append((entry, after))
+                return events.Postponed(key, queue, last, pause=False)
 
     def _refuse(self, command: commands.Refuse) -> None:
         record = command.entry.record

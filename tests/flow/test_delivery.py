@@ -10,10 +10,13 @@ import pytest
 from gossamer.core.page.found import encode_found
 from gossamer.flow.delivery import deliver_outboxes, send_away
 from gossamer.flow.inbox import Inbox
+from gossamer.ports.exchange import Parcel
 from gossamer.simulation.clock import SimClock
 from tests.workers import Bench, run
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gossamer.flow.shard import Shard
 
 SOURCE = "http://a.test/"
@@ -140,7 +143,7 @@ def test_an_inbox_takes_each_number_once(numbers: tuple[int, ...], taken: int) -
     async def work() -> None:
         for number in numbers:
             entry = encode_found(bench.found(urls[number], source=SOURCE))
-            receiving = asyncio.ensure_future(inbox.receive(sender.number, number, entry))
+            receiving = asyncio.ensure_future(inbox.receive([Parcel(sender.number, number, entry)]))
             await asyncio.sleep(0.01)
             assert not receiving.done(), "it is confirmed once it is durable"
             await bench.worker.committer.commit()
@@ -163,3 +166,54 @@ def test_what_is_known_there_already_counts_as_seen() -> None:
     ledger = receiver.ledger
     assert (ledger.received, ledger.received_new, ledger.received_seen) == (4, 2, 2)
     assert bench.problems() == []
+
+
+def test_what_a_commit_made_durable_for_a_shard_goes_to_it_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all shards of the worker: most entries hold a link or two."""
+    bench = Bench(shards=3, clock=SimClock())
+    receiver = bench.owner("http://b.test/")
+    senders = [shard for shard in bench.worker.shards if shard is not receiver]
+    took: list[list[tuple[int, int]]] = []
+    receive = Inbox.receive
+
+    async def watched(inbox: Inbox, parcels: Sequence[Parcel]) -> None:
+        took.append([(parcel.sender, parcel.number) for parcel in parcels])
+        await receive(inbox, parcels)
+
+    monkeypatch.setattr(Inbox, "receive", watched)
+
+    async def work() -> None:
+        for page in range(3):
+            for shard in senders:
+                shard.ledger.found += 1
+                found = bench.found("http://b.test/", source=f"http://{shard.number}.test/{page}", depth=1)
+                send_away(bench.worker, shard, receiver.number, found)
+        await settle(bench)
+
+    run(work())
+    assert [sorted(parcels) for parcels in took] == [[(shard.number, n) for shard in senders for n in (1, 2, 3)]]
+    assert (receiver.ledger.received, receiver.ledger.received_new) == (6, 1)
+    assert bench.problems() == []
+
+
+def test_parcels_that_take_several_steps_are_not_overtaken_by_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later number taken in first would make an earlier one look as if it had been taken in before."""
+    monkeypatch.setattr("gossamer.flow.inbox.LINKS_AT_ONCE_MAX", 2)
+    bench, sender, receiver, _ = pair()
+    names = [f"http://n{number}.test/" for number in range(60)]
+    urls = [url for url in names if bench.owner(url) is receiver][:12]
+    inbox = Inbox(bench.worker, receiver)
+
+    def parcels(numbers: range) -> list[Parcel]:
+        found = {number: bench.found(urls[number - 1], source=SOURCE) for number in numbers}
+        return [Parcel(sender.number, number, encode_found(each)) for number, each in found.items()]
+
+    async def work() -> None:
+        both = [asyncio.ensure_future(inbox.receive(parcels(numbers))) for numbers in (range(1, 10), range(10, 13))]
+        await asyncio.sleep(0.1)
+        await settle(bench)
+        await asyncio.gather(*both)
+
+    run(work())
+    assert receiver.receipts == {sender.number: 12}
+    assert all(bench.record(url) is not None for url in urls)

@@ -11,7 +11,7 @@ import pytest
 from gossamer.core.ending import EndState
 from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.records import PageState
-from gossamer.flow import loop, outbox
+from gossamer.flow import loop
 from gossamer.flow.follow import add_seeds
 from gossamer.flow.loop import crawl
 from gossamer.flow.seeding import seed
@@ -92,9 +92,10 @@ def test_a_visit_that_breaks_takes_the_crawl_down_loudly() -> None:
 # --- outboxes --------------------------------------------------------------------------------------------------------
 
 
-def test_a_full_outbox_pauses_leasing_and_time_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "OUTBOX_ENTRIES_MAX", 1)
+def test_a_full_outbox_pauses_leasing_and_time_goes_on() -> None:
     bench = Bench(shards=4, clock=SimClock())
+    for shard in bench.worker.shards:
+        shard.outbox.entries_max = 1
     for host in (A, B):
         site(bench, 8, host)
     assert run(crawled(bench, f"{A}/", f"{B}/")) is EndState.COMPLETE
@@ -102,11 +103,11 @@ def test_a_full_outbox_pauses_leasing_and_time_goes_on(monkeypatch: pytest.Monke
     assert bench.problems() == []
 
 
-def test_a_shard_with_a_full_outbox_has_no_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "OUTBOX_ENTRIES_MAX", 1)
+def test_a_shard_with_a_full_outbox_has_no_moment() -> None:
     bench = Bench(shards=2)
     add_seeds(bench.worker, [f"{A}/"])
     shard = bench.owner(f"{A}/")
+    shard.outbox.entries_max = 1
     for other in bench.worker.shards:
         other.frontier.working.next_wake = None
     assert bench.worker.next_moment() is not None

@@ -78,7 +78,7 @@ def test_a_full_outbox_says_so_takes_more_and_is_read_whole(monkeypatch: pytest.
     monkeypatch.setattr(outbox, "OUTBOX_ENTRIES_MAX", 5)
     disk = MemoryDisk()
     store = MemoryStore(disk)
-    box = Outbox(PendingStore(store))
+    box = Outbox(PendingStore(store), entries_max=5)
     for number in range(4):
         box.put(number % 3, found(f"http://b.test/{number}"))
     assert not box.is_full

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +13,11 @@ from gossamer.flow.pending import PendingStore
 from gossamer.flow.sites import Sites
 from gossamer.ports.store import Table
 from gossamer.simulation.store import MemoryDisk, MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pytest
 
 IDS = Fingerprinter(b"a key of 16 byte")
 LINKS = st.lists(
@@ -34,7 +41,7 @@ def test_links_between_sites_are_counted_once_each_way(links: list[tuple[bool, i
         others = drawn - {page}
         names = [f"s{other}.test" for other in others]
         if is_in:
-            sites.linked(f"s{page}.test", names)
+            sites.linked([(f"s{page}.test", names)])
             here |= {(other, page) for other in others}
         else:
             sites.links_out(f"s{page}.test", names)
@@ -56,7 +63,7 @@ def test_the_count_of_linking_sites_and_the_rows_behind_it_are_bounded() -> None
     sites = Sites(rows, IDS)
     sites.touch("target.test").linking_sites = LINKING_SITES_MAX - 1
     for number in range(5):
-        sites.linked(f"s{number}.test", ["target.test"])
+        sites.linked([(f"s{number}.test", ["target.test"])])
     assert sites.state("target.test").linking_sites == LINKING_SITES_MAX
     assert len(rows.scan(Table.LINKER, b"", b"\xff" * 20, 99)) == 1
 
@@ -70,3 +77,20 @@ def test_no_more_states_are_kept_than_the_cache_holds_and_none_is_lost() -> None
     commit(sites, rows)
     assert [*changed, sites.changed] == [True, False]
     assert [sites.state(f"s{number}.test").pages for number in range(10)] == list(range(10))
+
+
+def test_links_of_many_pages_take_one_look_into_each_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = PendingStore(MemoryStore(MemoryDisk()))
+    sites = Sites(rows, IDS)
+    looks: list[tuple[Table, int]] = []
+    get = rows.get
+
+    def watched(table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
+        looks.append((table, len(keys)))
+        return get(table, keys)
+
+    monkeypatch.setattr(rows, "get", watched)
+    sites.linked([(f"s{page}.test", {f"t{page}.test", "all.test"}) for page in range(20)])
+    assert looks == [(Table.LINKER, 40), (Table.SITE, 21)]
+    assert sites.state("all.test").linking_sites == 20
+    assert sites.state("t7.test").linking_sites == 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gossamer.core.frontier.holds import Ruling
 from gossamer.core.frontier.records import HostState, PageRecord
-from gossamer.core.limits import TEMPLATES_PER_SITE_MAX
+from gossamer.core.limits import TEMPLATES_PER_SITE_MAX, TRAP_HOSTS_WATCHED_MAX, TRAP_HOSTS_WATCHED_SECONDS
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.page.links import LinkKind
 from gossamer.core.scope.reasons import Reason
@@ -135,8 +136,22 @@ def test_a_template_with_numbers_alone_comes_last_and_is_not_closed_by_what_its_
     for number in range(300):
         body = f"<h1>Table {number}</h1>" + f"<p>measured values: {number * 7}</p>" * 20
         templates.visited(f"http://site.test/table/{number}", 1.0, body.encode(), novel=True)
-    assert templates.judge(HOST, link("http://site.test/table/999"), 2.0) is None
+    assert templates.judge(HOST, link("http://site.test/table/999"), 2.0) == Ruling("", last=True)
+    assert templates.judge(HOST, link("http://site.test/table/999", LinkKind.SITEMAP), 2.0) is None
     found = FoundLinks(
         "", 2, "L", "", 0, 1.0, ["http://site.test/table/999", "http://site.test/x"], "LL", bytes((2, 2))
     )
     assert templates.ranked(found, [0, 1]).levels == bytes((4, 2))
+
+
+def test_of_hosts_that_nobody_has_seen_anything_of_few_are_asked_at_once() -> None:
+    templates = Templates(PendingStore(MemoryStore(MemoryDisk())), RULES, TrapRules())
+    for number in range(8):
+        templates.visited(f"http://{'x' * (number + 1)}.site.test/", 1.0, b"", novel=False)
+    rulings = [templates.judge(HOST, link(f"http://new{number}.site.test/"), 2.0) for number in range(6)]
+    assert [ruling.until for ruling in rulings if ruling is not None] == [0.0] * TRAP_HOSTS_WATCHED_MAX + [7.0] * 2
+    templates.visited("http://new0.site.test/", 3.0, b"", novel=True)
+    assert templates.judge(HOST, link("http://new5.site.test/"), 3.0) == Ruling("", last=True)
+    assert templates.judge(HOST, link("http://new0.site.test/more"), 3.0) is None
+    later = templates.judge(HOST, link("http://new4.site.test/"), 3.0 + TRAP_HOSTS_WATCHED_SECONDS)
+    assert later == Ruling("", last=True), "those asked long ago have not answered"

@@ -131,6 +131,8 @@ def test_a_kill_at_any_step():
 FOUND = {
     307: "a cap of one page a host, several requests at once: two pages",
     437: "a cap of six pages a host, several requests at once: seven pages",
+    149: "heads forgotten while a robots.txt was on its way: the sitemaps that it named were not",
+    237: "a crawl that outlasts its patience with a host: what waits there fails",
 }
 """Simulation seeds that once failed, and how."""
 

@@ -105,10 +105,17 @@ class ArrowDatasets:
     def append(self, dataset: str, columns: Columns, shard: int, commit: int) -> None:
         """Keep rows for the coming commit. ValueError when the columns are not those of the schema."""
         count = _checked_length(dataset, columns)
-        names = [column.name for column in KNOWN[dataset]]
-        rows = self._rows.setdefault(dataset, {name: [] for name in (*names, _SHARD, _COMMIT)})
-        for name in names:
-            rows[name].extend(columns[name])
+        rows = self._rows.get(dataset)
+        if rows is None:
+            rows = self._rows[dataset] = {name: [] for name in (*_NAMES[dataset], _SHARD, _COMMIT)}
+        if count == 1:
+            for name, (value,) in columns.items():
+                rows[name].append(value)
+            rows[_SHARD].append(shard)
+            rows[_COMMIT].append(commit)
+            return
+        for name, values in columns.items():
+            rows[name].extend(values)
         rows[_SHARD].extend([shard] * count)
         rows[_COMMIT].extend([commit] * count)
 
@@ -345,16 +352,16 @@ def _journal_schema(dataset: str) -> pa.Schema:
     return pa.schema(fields, {"gossamer.dataset": dataset, "gossamer.schema_version": str(SCHEMA_VERSION)})
 
 
+_NAMES: Final = {dataset: frozenset(column.name for column in KNOWN[dataset]) for dataset in KNOWN}
 _SCHEMAS: Final = {dataset: _journal_schema(dataset) for dataset in KNOWN}
 
 
 def _checked_length(dataset: str, columns: Columns) -> int:
     if dataset not in KNOWN:
         raise ValueError(f"no dataset {dataset!r}; there are {', '.join(KNOWN)}")
-    wanted = {column.name for column in KNOWN[dataset]}
-    if amiss := wanted.symmetric_difference(columns):
+    if amiss := _NAMES[dataset].symmetric_difference(columns):
         raise ValueError(f"columns of {dataset} missing or unknown: {', '.join(sorted(amiss))}")
-    lengths = {len(values) for values in columns.values()}
+    lengths = set(map(len, columns.values()))
     if len(lengths) != 1:
         raise ValueError(f"columns of {dataset} differ in length: {sorted(lengths)}")
     return lengths.pop()

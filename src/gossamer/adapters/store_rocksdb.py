@@ -226,11 +226,11 @@ class RocksStore:
         if not batch.puts and not batch.deletes:
             return
         changes = rocksdict.WriteBatch(raw_mode=True)
-        families = handles.families
+        families, put, delete = handles.families, changes.put, changes.delete
         for table, key, value in batch.puts:
-            changes.put(key, value, families[table])
+            put(key, value, families[table])
         for table, key in batch.deletes:
-            changes.delete(key, families[table])
+            delete(key, families[table])
         with self._faults:
             handles.database.write(changes)
 

@@ -26,6 +26,8 @@ URL_PARSED_LENGTH_MAX: Final = 16 * 1024
 """Characters of a reference or a base that are parsed at all: a base of a megabyte under 20,000 links is a bomb."""
 SITES_CACHED_MAX: Final = 100_000
 """Hosts whose site is remembered; a look-up costs ten times a hit. About 20 MB."""
+SITE_IDS_KEPT: Final = 65_536
+"""Sites whose id is remembered; beyond it all are hashed anew. About 9 MB."""
 HOST_VERDICTS_MAX: Final = 100_000
 """Hosts whose scope verdict is remembered; beyond it all are decided anew. About 20 MB."""
 URL_VERDICTS_MAX: Final = 50_000
@@ -336,17 +338,27 @@ TRAP_THROTTLED_FETCHES_MIN: Final = 8
 """Fetches before a template may come last: eight pages of one kind are the least that a list has."""
 TRAP_THROTTLED_SHARE_MAX: Final = 0.25
 """A template comes last where fewer of its fetches bring something new: others bring four times as much."""
-TRAP_CLOSED_FETCHES_MIN: Final = 20
-"""Fetches before a template may be closed. Of 22,000 pages on the documentation sites of our proofs no template has had
-twenty that brought nothing: the longest run of equal pages that share one is seven."""
+TRAP_CLOSED_FETCHES_MIN: Final = 10
+"""Fetches in a row without anything new before a template may be closed. Of 22,000 pages on the documentation sites of
+our proofs the longest run of equal pages that share a template is seven."""
 TRAP_CLOSED_SHARE_MAX: Final = 0.05
 """A template is closed where so few bring something new: one in twenty, the share that a site's owner would not miss
 (reference value for yields of trap control: under 5 % over a window)."""
-TRAP_DULL_FETCHES_MAX: Final = 60
-"""Fetches in a row without anything new that close a template whatever it brought before: a host may turn into a
-trap."""
-TRAP_DULL_HOSTS_MAX: Final = 30
-"""The same for hosts below a site that nobody has seen anything of: their names cost a look-up each, too."""
+TRAP_SHARE_FETCHES_MIN: Final = 20
+"""Fetches before that share is looked at: one in twenty is no share of fewer."""
+TRAP_RUN_FETCHES_MAX: Final = 60
+"""The most that is asked for of a run, whatever a template brought before: a host may turn into a trap."""
+TRAP_RUN_CERTAINTY: Final = 3.0
+"""A run is no chance where so many new ones were to be expected in it: e to the -3, one in twenty."""
+TRAP_RUN_PER_NOVEL: Final = 0.25
+"""What each fetch that brought something new adds to the run that is asked for."""
+TRAP_DULL_HOSTS_MAX: Final = 12
+"""The run for hosts below a site that nobody has seen anything of: their names cost a look-up each, too."""
+TRAP_HOSTS_WATCHED_MAX: Final = 4
+"""Fetches under way at once from hosts below a site that nobody has seen anything of: the gaps of a thousand hosts
+bound nothing together."""
+TRAP_HOSTS_WATCHED_SECONDS: Final = 30.0
+"""How long such a fetch is waited for: half a minute, as for a slow answer."""
 TRAP_MIXED_FETCHES_MIN: Final = 100
 """Fetches that are asked for where a row stands for URLs of many kinds."""
 TRAP_SITE_SHARE_MAX: Final = 0.1
@@ -356,14 +368,16 @@ TRAP_SITE_SHARE_FETCHES_MIN: Final = 200
 TRAP_EXAMPLES_KEPT: Final = 3
 """URLs kept as examples with each row of counts."""
 TRAP_LOOKED_AT_FIRST: Final = 24
-"""Fetches of a template whose text is looked at, each; beyond them, and while all bring something new, one in
-`TRAP_LOOKED_AT_ONE_IN`."""
-TRAP_LOOKED_AT_ONE_IN: Final = 16
-"""Reading a text takes 0.3 ms for 55 KB; one in sixteen costs a page 20 us."""
+"""First fetches, whose text is looked at, each, of a template that words may close; beyond them, and of others, while
+all bring something new, one in `TRAP_LOOKED_AT_ONE_IN`."""
+TRAP_LOOKED_AT_ONE_IN: Final = 64
+"""Comparing a text takes up to 2 ms for 55 KB; one in 64 costs a page 30 us."""
 TRAP_TEXT_BYTES_MAX: Final = 64 * 1024
 """Bytes of a page whose text is compared: what a template repeats stands in front."""
 TRAP_BLOCKS_PER_PAGE_MAX: Final = 1_000
 """Pieces of text of one page that are compared; a page of 55 KB has some 300."""
+TRAP_NEW_BLOCKS_MAX: Final = 100
+"""Those of them, new to the template, in which names are looked for: a page with more has enough to say."""
 TRAP_LETTERS_JUDGED_MIN: Final = 100
 """Bytes of text that a page must have to be judged by it: less is a title and a number."""
 TRAP_LETTERS_NEW_MIN: Final = 24

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gossamer.core.frontier.commands import Command, Refuse
 from gossamer.core.frontier.events import Found, LoadedHost
 from gossamer.core.frontier.lease import Entry
@@ -19,9 +21,29 @@ from gossamer.ports.store import Table
 
 def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Command]]:
     """Queue what is new in `found` (all of it of this shard); how many were new, and what the frontier wants."""
-    hosts, keys = shard.rules.page_keys(found.urls)
+    return admit_all(shard, [found], now)
+
+
+def admit_all(shard: Shard, batches: Sequence[FoundLinks], now: float) -> tuple[int, list[Command]]:
+    """The same for several batches, the first first: who links to whom is booked for all of them together."""
+    keyed = [(found, *shard.rules.page_keys(found.urls)) for found in batches]
+    book_sites(shard, [(found, hosts) for found, hosts, _ in keyed])
+    total = 0
+    out: list[Command] = []
+    for found, hosts, keys in keyed:
+        new, todo = _admit(shard, found, hosts, keys, now)
+        total += new
+        out += todo
+    return total, out
+
+
+def _admit(
+    shard: Shard, found: FoundLinks, hosts: list[str], keys: list[bytes], now: float
+) -> tuple[int, list[Command]]:
     source = host_of(found.source) if found.source else ""
     new_rows = _new_rows(shard, keys, source)
+    if not new_rows and not found.hints:
+        return 0, spare(shard, found, keys, set(), now)
     by_host: dict[bytes, list[int]] = {}
     for row in new_rows:
         by_host.setdefault(keys[row][:HOST_ID_BYTES], []).append(row)
@@ -31,7 +53,6 @@ def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Comman
     out = spare(shard, found, keys, set(new_rows), now)
     shard.url_seen.add([keys[row] for row in new_rows], source)
     shard.ledger.known += len(new_rows)
-    book_sites(shard, found, hosts)
     found = shard.templates.ranked(found, new_rows)
     loaded_hosts = _hosts(shard, by_host, hosts, found.group)
     places = [
@@ -53,15 +74,15 @@ def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Comman
 
 def _new_rows(shard: Shard, keys: list[bytes], source: str) -> list[int]:
     """The first row of each key that is not known. `source`: the host whose page names them."""
-    first: dict[bytes, int] = {}
-    for row, key in enumerate(keys):
-        first.setdefault(key, row)
-    new, unsure = shard.url_seen.sort(list(first), source)
+    new, unsure = shard.url_seen.sort(list(dict.fromkeys(keys)), source)
     if unsure:
         known = dict(zip(unsure, shard.rows.get(Table.PAGE, unsure), strict=True))
         new += [key for key in unsure if known[key] is None]
         shard.url_seen.recall([key for key in unsure if known[key] is not None], source)
-    return sorted(first[key] for key in new)
+    if not new:
+        return []
+    first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+    return sorted([first[key] for key in new])
 
 
 def _keep_hints(shard: Shard, found: FoundLinks, keys: list[bytes], new_rows: set[int]) -> None:

@@ -46,7 +46,8 @@ class ContentSeen:
 
     def claimed(self, digest: bytes, claim: Claim) -> None:
         """A capture is durable: from now on its body is known."""
-        if self._rows.get(Table.CONTENT, [digest])[0] is None:
+        # While it is under way nobody has claimed it: it was not there when that began.
+        if digest in self._under_way or self._rows.get(Table.CONTENT, [digest])[0] is None:
             self._rows.put(Table.CONTENT, digest, _encoder.encode(claim))
         self._end(digest, claim)
 

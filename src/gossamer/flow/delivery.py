@@ -1,31 +1,46 @@
-"""Deliveries: outbox entries are sent once durable here, and leave the outbox once durable at their shard."""
+"""Deliveries: outbox entries are sent once durable here, and leave the outbox once durable at their shard.
+
+What one commit has made durable for a shard, of all shards of the worker, goes to it together: most entries hold a link
+or two, and a batch costs little more than one of them.
+"""
 
 from __future__ import annotations
 
 from gossamer.core.page.found import FoundLinks
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
+from gossamer.ports.exchange import Parcel
 
 
 def send_away(worker: Worker, shard: Shard, receiver: int, found: FoundLinks) -> None:
     """Put links for another shard into this commit; they are sent after it."""
     number, entry = shard.outbox.put(receiver, found)
-    shard.ledger.sent += len(found)
-
-    def send() -> None:
-        worker.start(_deliver(worker, shard, receiver, number, entry))
-
-    shard.after_commit.append(send)
+    shard.ledger.sent += len(found.urls)
+    parcel = Parcel(shard.number, number, entry)
+    shard.after_commit.append(lambda: _send(worker, receiver, parcel))
 
 
 def deliver_outboxes(worker: Worker) -> None:
     """Send again what was left at the last commit before a crash or a stop."""
     for shard in worker.shards:
         for (receiver, number), entry in sorted(shard.outbox.waiting.items()):
-            worker.start(_deliver(worker, shard, receiver, number, entry))
+            _send(worker, receiver, Parcel(shard.number, number, entry))
 
 
-async def _deliver(worker: Worker, shard: Shard, receiver: int, number: int, entry: bytes) -> None:
-    await worker.exchange.shard(receiver).receive(shard.number, number, entry)
-    shard.outbox.acknowledge(receiver, number)
+def _send(worker: Worker, receiver: int, parcel: Parcel) -> None:
+    parcels = worker.parcels.get(receiver)
+    if parcels is None:
+        worker.parcels[receiver] = [parcel]
+        worker.start(_deliver(worker, receiver))
+    else:
+        parcels.append(parcel)
+
+
+async def _deliver(worker: Worker, receiver: int) -> None:
+    """Deliver what has gathered for a shard when this begins: all that was sent in one step of the loop."""
+    parcels = worker.parcels.pop(receiver)
+    await worker.exchange.shard(receiver).receive(parcels)
+    senders = {shard.number: shard.outbox for shard in worker.shards}
+    for sender, number, _ in parcels:
+        senders[sender].acknowledge(receiver, number)
     worker.alarm.ring()

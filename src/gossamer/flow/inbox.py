@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from gossamer.core.frontier.events import ErrandCame, LoadedHost, RobotsCame
 from gossamer.core.frontier.lease import Errand
 from gossamer.core.frontier.records import HostState
 from gossamer.core.limits import LINKS_AT_ONCE_MAX
-from gossamer.core.page.found import decode_found
+from gossamer.core.page.found import FoundLinks, decode_found
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.robots.verdict import ROBOTS_TARGET
 from gossamer.core.url.parse import host_of
-from gossamer.flow.admission import admit
+from gossamer.flow.admission import admit_all
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
-from gossamer.ports.exchange import Claim
+from gossamer.ports.exchange import Claim, Parcel
 
 
 @dataclass(slots=True)
@@ -26,23 +27,32 @@ class Inbox:
 
     worker: Worker
     shard: Shard
+    _order: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while parcels are taken in, which takes several steps if they are many: numbers must not overtake."""
 
-    async def receive(self, sender: int, number: int, entry: bytes) -> None:
-        """Take one outbox entry in; returns once it is durable here. An entry taken in before is only confirmed."""
+    async def receive(self, parcels: Sequence[Parcel]) -> None:
+        """See the port. An entry taken in before is only confirmed."""
         durable = asyncio.Event()
-        shard = self.shard
-        found = decode_found(entry)
-        # Turns are given in the order of asking, which keeps that of the numbers.
-        await self.worker.pace.turn(is_long=len(found) >= LINKS_AT_ONCE_MAX // 2)
-        if number > shard.receipts.get(sender, 0):
-            shard.receipts[sender] = number
-            new, todo = admit(shard, found, self.worker.clock.now())
-            shard.ledger.received += len(found)
-            shard.ledger.received_new += new
-            shard.ledger.received_seen += len(found) - new
-            self.worker.perform(shard, todo)
-        shard.after_commit.append(durable.set)
+        async with self._order:
+            for step, links in _steps(parcels):
+                await self.worker.pace.turn(is_long=links >= LINKS_AT_ONCE_MAX // 2)
+                self._take_in(step)
+        self.shard.after_commit.append(durable.set)
         await durable.wait()
+
+    def _take_in(self, step: list[tuple[Parcel, FoundLinks]]) -> None:
+        """One step of the loop."""
+        shard, fresh = self.shard, list[FoundLinks]()
+        for (sender, number, _), found in step:
+            if number > shard.receipts.get(sender, 0):
+                shard.receipts[sender] = number
+                fresh.append(found)
+        new, todo = admit_all(shard, fresh, self.worker.clock.now())
+        links = sum(len(found.urls) for found in fresh)
+        shard.ledger.received += links
+        shard.ledger.received_new += new
+        shard.ledger.received_seen += links - new
+        self.worker.perform(shard, todo)
 
     async def earlier_copy(self, digest: bytes) -> Claim | None:
         """The first capture of a body, or None when it is new."""
@@ -96,3 +106,18 @@ class Inbox:
         working = self.shard.frontier.hosts.get(host_id)
         known = working.robots if working is not None else self.shard.load_robots(host_id)
         return known.get(authority)
+
+
+def _steps(parcels: Sequence[Parcel]) -> Iterator[tuple[list[tuple[Parcel, FoundLinks]], int]]:
+    """The parcels by steps of the loop, opened, and how many links each step has."""
+    step: list[tuple[Parcel, FoundLinks]] = []
+    links = 0
+    for parcel in parcels:
+        found = decode_found(parcel.entry)
+        if step and links + len(found.urls) > LINKS_AT_ONCE_MAX:
+            yield step, links
+            step, links = [], 0
+        step.append((parcel, found))
+        links += len(found.urls)
+    if step:
+        yield step, links

@@ -34,7 +34,7 @@ async def crawl(worker: Worker) -> EndState:
             for shard in worker.in_turn():
                 if not worker.leases_now or shard.outbox.is_full:
                     shard.frontier.stand_back()
-                else:
+                elif shard.frontier.has_turns(now):
                     perform(worker, shard, shard.frontier.advance(now, worker.budget.room(now)))
             # Asked after the turns: a turn may have refused the last URL, or put the last host to sleep for hours.
             if (ending := end_state(worker)) is not None:
@@ -89,14 +89,19 @@ def _do(worker: Worker, shard: Shard, command: Command) -> None:
             name_sitemaps(worker, shard, command)
         case commands.Refuse():
             refuse_queued(worker, shard, command)
-        case commands.Refill() | commands.Wake() | commands.Postpone():
+        case commands.Refill() | commands.Wake() | commands.Postpone() | commands.PutLast():
             shard.todo += shard.frontier.handle(load(worker, shard, command), worker.clock.now())
         case _:
             shard.book(command)
 
 
-def load(worker: Worker, shard: Shard, command: commands.Refill | commands.Wake | commands.Postpone) -> events.Event:
+Loading = commands.Refill | commands.Wake | commands.Postpone | commands.PutLast
+
+
+def load(worker: Worker, shard: Shard, command: Loading) -> events.Event:
     """What a frontier wants from its store."""
+    if isinstance(command, commands.PutLast):
+        return events.Postponed(command.host_id, command.queue, shard.put_last(command), pause=False)
     if isinstance(command, commands.Postpone):
         return events.Postponed(command.host_id, command.queue, shard.postpone(command))
     if isinstance(command, commands.Refill):

@@ -7,11 +7,13 @@ the store may or may not show it, and both come to the same.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from gossamer.ports.store import Store, Table, WriteBatch
 
+_NONE: Final[Mapping[bytes, bytes | None]] = MappingProxyType({})
 FEW_KEYS: Final = 8
 """So many are put in their places one by one; more are cheaper to sort together with all others."""
 SCAN_GROWTH: Final = 8
@@ -84,7 +86,7 @@ class PendingStore:
     @property
     def changed(self) -> bool:
         """Whether there is something to commit."""
-        return bool(self._current)
+        return bool(self._current.changes)
 
     def put(self, table: Table, key: bytes, value: bytes) -> None:
         """Set one row."""
@@ -96,21 +98,14 @@ class PendingStore:
 
     def get(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
         """The values of `keys`, uncommitted changes included."""
-        found: list[bytes | None] = [None] * len(keys)
-        missing: list[int] = []
-        layers = self._layers(table)
-        for index, key in enumerate(keys):
-            for rows in layers:
-                if key in rows:
-                    found[index] = rows[key]
-                    break
-            else:
-                missing.append(index)
-        if missing:
-            values = self.store.get(table, [keys[index] for index in missing])
-            for index, value in zip(missing, values, strict=True):
-                found[index] = value
-        return found
+        newer, older = self._changes(table)
+        if not newer and not older:
+            return self.store.get(table, keys)
+        missing = [key for key in keys if key not in newer and key not in older]
+        if len(missing) == len(keys):
+            return self.store.get(table, missing)
+        stored = dict(zip(missing, self.store.get(table, missing), strict=True)) if missing else {}
+        return [newer[key] if key in newer else older[key] if key in older else stored[key] for key in keys]
 
     def scan(self, table: Table, start: bytes, end: bytes, limit: int) -> list[tuple[bytes, bytes]]:
         """At most `limit` rows with start <= key < end in order, uncommitted changes included.
@@ -160,6 +155,7 @@ class PendingStore:
         """The batch taken last is durable."""
         self._committing = None
 
-    def _layers(self, table: Table) -> list[dict[bytes, bytes | None]]:
-        layers = (self._current, self._committing)
-        return [layer.changes[table] for layer in layers if layer is not None and table in layer.changes]
+    def _changes(self, table: Table) -> tuple[Mapping[bytes, bytes | None], Mapping[bytes, bytes | None]]:
+        """What is changed in a table: since the last commit began, and by one under way."""
+        committing = self._committing.changes.get(table, _NONE) if self._committing is not None else _NONE
+        return self._current.changes.get(table, _NONE), committing

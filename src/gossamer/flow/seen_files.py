@@ -145,7 +145,7 @@ class SeenFiles:
     async def turn(self) -> float:
         """Do what there is to do; the seconds until the next time."""
         shards = self._worker.shards
-        broken = next((shard for shard in shards if not shard.url_seen.is_complete), None)
+        broken = next(iter([shard for shard in shards if not shard.url_seen.is_complete]), None)
         if broken is not None:
             await self._rebuild(broken)
         for shard in shards:

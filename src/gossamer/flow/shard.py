@@ -11,9 +11,10 @@ from gossamer.core.frontier import commands
 from gossamer.core.frontier.events import LoadedHost
 from gossamer.core.frontier.frontier import Frontier
 from gossamer.core.frontier.lease import Entry, Errand
-from gossamer.core.frontier.ledger import Ledger, encode_ledger
+from gossamer.core.frontier.ledger import Ledger, decode_ledger, encode_ledger
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
+    LEVELS,
     RETRY,
     HostState,
     PageRecord,
@@ -82,12 +83,14 @@ class Shard:
     templates: Templates = field(init=False)
     """What the fetches of each template brought; it counts nothing until it is given rules."""
     _committing: list[Callable[[], None]] = field(default_factory=list)
-    _books: bytes = field(init=False)
+    _books: Ledger = field(init=False)
     """The ledger as the last commit holds it."""
+    _receipts: dict[int, int] = field(init=False)
+    """The receipts as the last commit holds them."""
 
     def __post_init__(self) -> None:
         self.sleepers = Sleepers(self.rows)
-        self._books = encode_ledger(self.ledger)
+        self._books, self._receipts = decode_ledger(encode_ledger(self.ledger)), dict(self.receipts)
         self.templates = Templates(self.rows, self.rules, None)
 
     # --- hosts ---------------------------------------------------------------------------------------------------
@@ -204,6 +207,16 @@ class Shard:
             moved.append((entry, self.enqueue(command.host_id, entry.fingerprint, entry.record, order)))
         return moved
 
+    def put_last(self, command: commands.PutLast) -> list[tuple[Entry, Entry]]:
+        """Move URLs into the last level of their host, whatever their score; each as it stood and as it stands."""
+        moved: list[tuple[Entry, Entry]] = []
+        for entry in command.entries:
+            self.dequeue(command.host_id, command.queue, entry.order)
+            entry.record.base = entry.record.level = entry.record.queue = LEVELS - 1
+            after = self.enqueue(command.host_id, entry.fingerprint, entry.record, self.next_order())
+            moved.append((entry, after))
+        return moved
+
     def dequeue(self, host_id: bytes, queue: int, order: int) -> None:
         """Take a URL out of its queue."""
         self.rows.delete(Table.QUEUE, queue_key(host_id, queue, order))
@@ -230,7 +243,7 @@ class Shard:
             return True
         if self.frontier.working.touched or self.after_commit:
             return True
-        return encode_ledger(self.ledger) != self._books
+        return self.ledger != self._books
 
     def begin_commit(
         self, number: int, marks: Sequence[FileMark], encode_mark: Callable[[FileMark], bytes]
@@ -248,9 +261,12 @@ class Shard:
             else:
                 self.rows.put(Table(table), key, value)
         for sender, received in self.receipts.items():
-            self.rows.put(Table.META, RECEIPT_PREFIX + sender.to_bytes(2, "big"), received.to_bytes(8, "big"))
-        self._books = encode_ledger(self.ledger)
-        self.rows.put(Table.META, LEDGER_KEY, self._books)
+            if self._receipts.get(sender) != received:
+                self._receipts[sender] = received
+                self.rows.put(Table.META, RECEIPT_PREFIX + sender.to_bytes(2, "big"), received.to_bytes(8, "big"))
+        books = encode_ledger(self.ledger)
+        self._books = decode_ledger(books)
+        self.rows.put(Table.META, LEDGER_KEY, books)
         self.rows.put(Table.META, ORDER_KEY, self.order.to_bytes(8, "big"))
         self.rows.put(Table.META, COMMIT_KEY, number.to_bytes(8, "big"))
         self._committing, self.after_commit = self.after_commit, []

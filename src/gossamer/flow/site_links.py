@@ -7,30 +7,37 @@ from typing import TYPE_CHECKING
 from gossamer.core.url.parse import host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gossamer.core.page.found import FoundLinks
     from gossamer.flow.shard import Shard
 
 
-def book_sites(shard: Shard, found: FoundLinks, hosts: list[str]) -> None:
-    """Book what `found` (all of it of this shard; `hosts`: the host of each URL) says of sites: who is linked by whom,
-    and whom people named. Links with nofollow vouch for nobody.
+def book_sites(shard: Shard, batches: Sequence[tuple[FoundLinks, list[str]]]) -> None:
+    """Book what batches (all of them of this shard, with the host of each URL) say of sites: who is linked by whom, and
+    whom people named. Links with nofollow vouch for nobody.
     """
     site_of = shard.rules.sites.site_of
-    if 1 in found.nofollow:
-        hosts = [host for host, nofollow in zip(hosts, found.nofollow, strict=True) if not nofollow]
-    targets = {site_of(host) for host in set(hosts)}
-    if is_named_by_people(found):
-        for site in targets:
-            if not shard.sites.state(site).seeded:
-                shard.sites.touch(site).seeded = True
-    if not found.source:
-        return
-    source = site_of(host_of(found.source))
-    targets.discard(source)
-    if targets:
-        shard.sites.linked(source, targets)
+    links: list[tuple[str, set[str]]] = []
+    for found, hosts in batches:
+        if 1 in found.nofollow:
+            hosts = [host for host, nofollow in zip(hosts, found.nofollow, strict=True) if not nofollow]  # noqa: PLW2901
+        targets = {site_of(host) for host in set(hosts)} if len(hosts) > 1 else {site_of(host) for host in hosts}
+        if is_named_by_people(found):
+            _note_named(shard, targets)
+        if found.source:
+            source = site_of(host_of(found.source))
+            targets.discard(source)
+            if targets:
+                links.append((source, targets))
+    if links:
+        shard.sites.linked(links)
+
+
+def _note_named(shard: Shard, sites: set[str]) -> None:
+    for site in sites:
+        if not shard.sites.state(site).seeded:
+            shard.sites.touch(site).seeded = True
 
 
 def book_links_out(shard: Shard, found: FoundLinks, hosts: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from gossamer.core.budget.site_state import SiteState, decode_site, encode_site
@@ -47,18 +47,33 @@ class Sites:
             state = self._states[site] = decode_site(value) if value is not None else SiteState(site)
         return state
 
+    def _load(self, sites: Iterable[str]) -> None:
+        """Have the states of all these at hand, with one look into the store."""
+        missing = [site for site in sites if site not in self._states]
+        values = self._rows.get(Table.SITE, [self._ids.site_id(site) for site in missing]) if missing else []
+        for site, value in zip(missing, values, strict=True):
+            self._states[site] = decode_site(value) if value is not None else SiteState(site)
+
     def touch(self, site: str) -> SiteState:
         """The state of a site, to be changed; the next commit saves it."""
         self._touched.add(site)
         return self.state(site)
 
-    def linked(self, source: str, targets: Iterable[str]) -> None:
-        """A page of the site `source` links to these sites of this shard, itself not among them."""
-        if not self._is_booked(LINKS_HERE, source, targets):
-            source_id = self._ids.site_id(source)
-            self._book({self._ids.site_id(target) + source_id: target for target in targets}, LINKS_HERE)
+    def linked(self, links: Iterable[tuple[str, Collection[str]]]) -> None:
+        """Pages link to sites of this shard: of each the site it is of, and those it links to, itself not among them.
+        One look into the store for all of them.
+        """
+        pairs: dict[bytes, str] = {}
+        site_id = self._ids.site_id
+        for source, targets in links:
+            if not self._is_booked(LINKS_HERE, source, targets):
+                source_id = site_id(source)
+                for target in targets:
+                    pairs[site_id(target) + source_id] = target
+        if pairs:
+            self._book(pairs, LINKS_HERE)
 
-    def links_out(self, source: str, targets: Iterable[str]) -> None:
+    def links_out(self, source: str, targets: Collection[str]) -> None:
         """A page of `source`, a site of this shard, links to these other sites, wherever they are."""
         if not self._is_booked(LINKED_FROM_HERE, source, targets):
             source_id = self._ids.site_id(source)
@@ -72,7 +87,7 @@ class Sites:
         while len(self._states) > self._cached_max:
             del self._states[next(iter(self._states))]
 
-    def _is_booked(self, way: int, source: str, targets: Iterable[str]) -> bool:
+    def _is_booked(self, way: int, source: str, targets: Collection[str]) -> bool:
         """Whether the very same was booked shortly before; from now on it was."""
         key = (way, source, frozenset(targets))
         if key in self._booked:
@@ -87,15 +102,18 @@ class Sites:
 
         One look into the store for all pairs that are not known from shortly before.
         """
-        unknown = [key for key in pairs if key not in self._pairs]
+        known = self._pairs
+        unknown = [key for key in pairs if key not in known]
         if unknown:
             for key, value in zip(unknown, self._rows.get(Table.LINKER, unknown), strict=True):
-                self._pairs[key] = value[0] if value else 0
-        for key, site in pairs.items():
-            if not self._pairs[key] & way:
-                self._count(key, site, way)
-        while len(self._pairs) > LINKS_OF_SITES_CACHED_MAX:
-            del self._pairs[next(iter(self._pairs))]
+                known[key] = value[0] if value else 0
+        fresh = [(key, site) for key, site in pairs.items() if not known[key] & way]
+        if fresh:
+            self._load({site for _, site in fresh})
+        for key, site in fresh:
+            self._count(key, site, way)
+        while len(known) > LINKS_OF_SITES_CACHED_MAX:
+            del known[next(iter(known))]
 
     def _count(self, key: bytes, site: str, way: int) -> None:
         state = self.state(site)

@@ -16,7 +16,13 @@ import msgspec
 from gossamer.core.facts import Fact, TrapSuspected
 from gossamer.core.frontier.holds import Ruling
 from gossamer.core.frontier.records import LEVELS, HostState, PageRecord
-from gossamer.core.limits import TEMPLATE_MEMORIES_MAX, TEMPLATES_CACHED_MAX, TEMPLATES_PER_SITE_MAX
+from gossamer.core.limits import (
+    TEMPLATE_MEMORIES_MAX,
+    TEMPLATES_CACHED_MAX,
+    TEMPLATES_PER_SITE_MAX,
+    TRAP_HOSTS_WATCHED_MAX,
+    TRAP_HOSTS_WATCHED_SECONDS,
+)
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.trap.novelty import (
@@ -57,6 +63,8 @@ SITE_ROW: Final = bytes(8)
 """Stands for a template id in the key of a site's own row."""
 END: Final = b"\xff" * 48
 ROWS_AT_ONCE: Final = 256
+HOST_PAUSE_SECONDS: Final = 5.0
+"""How long a host waits below whose site others are asked already, and nothing was found so far."""
 
 
 class SiteBooks(msgspec.Struct, array_like=True):
@@ -86,6 +94,8 @@ class Templates:
         self._sites_touched: set[str] = set()
         self._memories: dict[bytes, BlockMemory] = {}
         """What templates' pages said lately, those met last at the end."""
+        self._hosts_out: dict[str, dict[str, float]] = {}
+        """Site -> rows of hosts below it that nobody has seen anything of and that may be asked, since when."""
 
     # --- what fetches bring --------------------------------------------------------------------------------------
 
@@ -105,6 +115,8 @@ class Templates:
         blocks: list[bytes] | None = None
         for family in families_of(url, site):
             rows = self._rows_of(family, site)
+            if family.kind is Kind.HOSTS and (out := self._hosts_out.get(site)):
+                out.pop(family.narrow, None)
             if not rows or self._is_proven(family, rows):
                 continue
             for counts in rows.values():
@@ -112,10 +124,9 @@ class Templates:
             self._touched.update(rows)
             is_mixed = rest_row(site) == next(iter(rows.values())).text
             widest, says_new = list(rows.values())[-1], novel
-            # The first page of all is not read: most templates have no second one.
-            if novel and body and not is_mixed and widest.fetches:
-                if not is_looked_at(widest):
-                    continue
+            # The first page of all is not read: most templates have no second one. What is not read is held for as new
+            # as the last that was.
+            if novel and body and not is_mixed and widest.fetches and is_looked_at(widest, family.kind):
                 blocks = blocks_of(body) if blocks is None else blocks
                 memory = self._memory(family, site)
                 is_filled = not memory.is_empty
@@ -148,12 +159,41 @@ class Templates:
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
-    def judge(self, _: HostState, record: PageRecord, __: float) -> Ruling | None:
-        """A `UrlJudge` of the frontier: refuses a queued URL whose template is closed."""
-        if record.link_kind in SPARED or record.hints is not None or not record.hops:
+    def judge(self, _: HostState, record: PageRecord, now: float) -> Ruling | None:
+        """A `UrlJudge` of the frontier: refuses a queued URL whose template is closed, puts one last whose template is
+        throttled, and lets few of a suspicious site's hosts be asked at once.
+        """
+        if record.link_kind in SPARED or record.hints is not None or not record.hops or self.traps is None:
             return None
-        closed = self._closed_by(record.url)
-        return Ruling(Reason.TRAP, self.evidence(closed)) if closed is not None else None
+        site = self._site_of(record.url)
+        if not (self._books(site).watched or self.traps.words):
+            return None
+        families = families_of(record.url, site)
+        closed, excluded = self._closed_by(families, site)
+        if closed is not None:
+            return Ruling(Reason.TRAP, self.evidence(closed))
+        if excluded:
+            return None
+        if (until := self._turn_of_host(families, site, now)) > now:
+            return Ruling("", until=until)
+        return Ruling("", last=True) if self._is_throttled(families, site) else None
+
+    def _turn_of_host(self, families: tuple[Family, ...], site: str, now: float) -> float:
+        """When a host below its site may be asked: the gaps of a thousand new ones bound nothing together."""
+        if not families or families[-1].kind is not Kind.HOSTS:
+            return now
+        family = families[-1]
+        rows = self._rows_of(family, site, make=False)
+        if not rows or self._is_proven(family, rows) or list(rows.values())[-1].verdict == Verdict.OPEN:
+            return now
+        out = self._hosts_out.setdefault(site, {})
+        for host, since in list(out.items()):
+            if now - since > TRAP_HOSTS_WATCHED_SECONDS:
+                del out[host]
+        if family.narrow not in out and len(out) >= TRAP_HOSTS_WATCHED_MAX:
+            return now + HOST_PAUSE_SECONDS
+        out[family.narrow] = now
+        return now
 
     def evidence(self, counts: Counts) -> str:
         """The verdict on a row in one line."""
@@ -176,51 +216,46 @@ class Templates:
                 continue
             url = found.urls[row]
             site = self._site_of(url)
-            if self._books(site).watched and self._is_throttled(url, site):
+            if self._books(site).watched and self._is_throttled(families_of(url, site), site):
                 levels = levels if levels is not None else bytearray(found.levels)
                 levels[row] = LEVELS - 1
         return msgspec.structs.replace(found, levels=bytes(levels)) if levels is not None else found
 
-    def _is_throttled(self, url: str, site: str) -> bool:
+    def _is_throttled(self, families: tuple[Family, ...], site: str) -> bool:
         return any(
             rows and list(rows.values())[-1].verdict != Verdict.OPEN and not self._is_proven(family, rows)
-            for family in families_of(url, site)
+            for family in families
             for rows in (self._rows_of(family, site, make=False),)
         )
 
-    def _closed_by(self, url: str) -> Counts | None:
-        """The row by which a URL is refused; None for none."""
-        if self.traps is None:
-            return None
-        site = self._site_of(url)
-        if not (self._books(site).watched or self.traps.words):
-            return None
-        families = families_of(url, site)
+    def _closed_by(self, families: tuple[Family, ...], site: str) -> tuple[Counts | None, bool]:
+        """The row by which a URL of those families is refused, None for none; and whether a person said it is none."""
         words = {row: word for family in families for row in family.rows if (word := self._word(row))}
         if Word.EXCLUDE in words.values():
-            return None
+            return None, True
         for family in families:
             rows = self._rows_of(family, site, make=False)
             by_text = {counts.text: counts for counts in rows.values()}
             for place, row in enumerate(family.rows):
                 counts = by_text.get(row)
                 if words.get(row) == Word.CONFIRM:
-                    return counts or Counts(row, verdict=Verdict.CLOSED, rule="a person's word")
+                    return counts or Counts(row, verdict=Verdict.CLOSED, rule="a person's word"), False
                 if counts is None or counts.verdict != Verdict.CLOSED:
                     continue
                 narrow = by_text.get(family.narrow)
                 if not place or narrow is None or not narrow.novel:
-                    return counts
+                    return counts, False
             rest = by_text.get(rest_row(site))
             if rest is not None and rest.verdict == Verdict.CLOSED:
-                return rest
-        return None
+                return rest, False
+        return None, False
 
     # --- what was refused ----------------------------------------------------------------------------------------
 
     def refused(self, url: str, page_key: bytes) -> None:
         """A known URL ended as refused by `judge`: keep that for whoever frees its template."""
-        closed, site = self._closed_by(url), self._site_of(url)
+        site = self._site_of(url)
+        closed = self._closed_by(families_of(url, site), site)[0] if self.traps is not None else None
         if closed is not None:
             key = self._key(site, closed.text)
             if (counts := self._row(key)) is None:
@@ -301,6 +336,7 @@ class Templates:
         self._sites_touched.clear()
         while len(self._counts) > TEMPLATES_CACHED_MAX:
             del self._counts[next(iter(self._counts))]
+        self._hosts_out = {site: out for site, out in self._hosts_out.items() if out}
         while len(self._sites) > TEMPLATES_CACHED_MAX:
             del self._sites[next(iter(self._sites))]
 

@@ -27,7 +27,7 @@ from gossamer.ports.archive import Archive
 from gossamer.ports.clock import Clock
 from gossamer.ports.datasets import Datasets
 from gossamer.ports.entropy import Entropy
-from gossamer.ports.exchange import ShardExchange
+from gossamer.ports.exchange import Parcel, ShardExchange
 from gossamer.ports.facts import FactLog, Unheard
 from gossamer.ports.fetcher import Fetcher
 from gossamer.ports.parser import Parser
@@ -101,6 +101,8 @@ class Worker:
         default_factory=list[Callable[[], Coroutine[Any, Any, None]]]
     )
     """What runs beside the loop until it ends."""
+    parcels: dict[int, list[Parcel]] = field(default_factory=dict[int, list[Parcel]])
+    """Receiving shard -> outbox entries that leave for it together, in this step of the loop."""
     pace: Pace = field(init=False)
     perform: Callable[[Shard, list[Command]], None] = field(init=False)
     """Does what a frontier asks for; the loop sets it."""
@@ -174,7 +176,7 @@ class Worker:
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a task beside the loop; if it fails, the crawl fails."""
-        task = asyncio.ensure_future(work)
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task

@@ -6,8 +6,9 @@ log. Delivery of links is at least once: entries of a pair of shards are numbere
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gossamer.core.frontier.lease import Errand
 from gossamer.core.robots.answer import RobotsAnswer
@@ -24,11 +25,23 @@ class Claim:
     payload_digest: str
 
 
+class Parcel(NamedTuple):
+    """One outbox entry on its way."""
+
+    sender: int
+    number: int
+    """Grows by one from entry to entry of a sender and receiver."""
+    entry: bytes
+    """The stored form of a `FoundLinks`."""
+
+
 class ShardInbox(Protocol):
     """What a shard offers to the others."""
 
-    async def receive(self, sender: int, number: int, entry: bytes) -> None:
-        """Take one outbox entry in; returns once it is durable here."""
+    async def receive(self, parcels: Sequence[Parcel]) -> None:
+        """Take outbox entries in, those of one sender in the order of their numbers; returns once they are durable
+        here.
+        """
         ...
 
     async def earlier_copy(self, digest: bytes) -> Claim | None:

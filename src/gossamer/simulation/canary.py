@@ -132,7 +132,7 @@ def crowded_world() -> World:
     host = SimHost("crowd.example", "crowd.example", ("20.9.9.9",), (Authority(origin, OPEN),), 0.001, 0.001)
     seeds = [f"{origin}/{number}" for number in range(LEASES_BOUND + 60)]
     pages = [Page(url, words=url) for url in seeds]
-    pages[0] = Page(seeds[0], words="First", links=(Link(f"{origin}/last", low=True),))
+    pages[0] = Page(seeds[0], words="First", links=(Link(f"{origin}/last"),))
     pages.append(Page(f"{origin}/last", words="Last"))
     return World(0, {host.name: host}, {page.url: page for page in pages}, seeds=seeds)
 

@@ -31,6 +31,41 @@ class StuckError(AssertionError):
     """Nothing will ever happen again, or far too much did."""
 
 
+class _Step(asyncio.Handle):
+    """What is to be called in a step of its own.
+
+    asyncio's own handles copy a context each, which nothing of the crawl reads: a simulation makes thousands of them.
+    """
+
+    __slots__ = ("act", "given")
+
+    def __init__(self, act: Callable[..., object], given: tuple[Any, ...]) -> None:
+        self.act, self.given = act, given
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """It is not called any more."""
+        self._cancelled = True
+
+    __repr__ = object.__repr__
+
+
+class _Timer(asyncio.TimerHandle):
+    """The same at a moment."""
+
+    __slots__ = ("act", "given")
+
+    def __init__(self, when: float, act: Callable[..., object], given: tuple[Any, ...]) -> None:
+        self._when, self.act, self.given = when, act, given
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """It is not called any more; skipped when its moment comes."""
+        self._cancelled = True
+
+    __repr__ = object.__repr__
+
+
 class SimLoop(asyncio.AbstractEventLoop):
     """A deterministic event loop on virtual time (seconds since the epoch).
 
@@ -47,8 +82,8 @@ class SimLoop(asyncio.AbstractEventLoop):
         self._now = start
         self._kill_at = kill_at
         self._steps_max = steps_max
-        self._ready: deque[tuple[asyncio.Handle, Callable[..., object], tuple[Any, ...]]] = deque()
-        self._timers: list[tuple[float, int, asyncio.TimerHandle, Callable[..., object], tuple[Any, ...]]] = []
+        self._ready: deque[_Step | _Timer] = deque()
+        self._timers: list[tuple[float, int, _Timer]] = []
         self._sequence = 0
         self._tasks: list[asyncio.Task[Any]] = []
         self._running = False
@@ -65,9 +100,10 @@ class SimLoop(asyncio.AbstractEventLoop):
         self, callback: Callable[[Unpack[Ts]], object], *args: *Ts, context: contextvars.Context | None = None
     ) -> asyncio.Handle:
         """Run `callback` in a step of its own, after all that is ready now."""
-        handle = asyncio.Handle(callback, args, self, context)
-        self._ready.append((handle, callback, args))
-        return handle
+        del context
+        step = _Step(callback, args)
+        self._ready.append(step)
+        return step
 
     def call_soon_threadsafe(
         self, callback: Callable[[Unpack[Ts]], object], *args: *Ts, context: contextvars.Context | None = None
@@ -93,13 +129,11 @@ class SimLoop(asyncio.AbstractEventLoop):
         context: contextvars.Context | None = None,
     ) -> asyncio.TimerHandle:
         """Run `callback` at a virtual moment; those of one moment run in the order asked for."""
-        handle = asyncio.TimerHandle(when, callback, args, self, context)
+        del context
+        timer = _Timer(when, callback, args)
         self._sequence += 1
-        heapq.heappush(self._timers, (when, self._sequence, handle, callback, args))
-        return handle
-
-    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """Called by `TimerHandle.cancel`; a cancelled timer is skipped when its moment comes."""
+        heapq.heappush(self._timers, (when, self._sequence, timer))
+        return timer
 
     # --- futures and tasks ------------------------------------------------------------------------------------
     def create_future(self) -> asyncio.Future[Any]:
@@ -145,11 +179,11 @@ class SimLoop(asyncio.AbstractEventLoop):
             asyncio._set_running_loop(None)
 
     def _step(self) -> None:
-        timers = self._timers
-        if not self._ready or (timers and timers[0][0] <= self._now):
+        timers, ready = self._timers, self._ready
+        if not ready or (timers and timers[0][0] <= self._now):
             self._wake_timers()
-        handle, callback, args = self._ready.popleft()
-        if handle.cancelled():
+        step = ready.popleft()
+        if step._cancelled:
             return
         self.steps += 1
         if self.steps == self._kill_at:
@@ -157,22 +191,22 @@ class SimLoop(asyncio.AbstractEventLoop):
         if self.steps > self._steps_max:
             raise StuckError(f"{self.steps} steps and no end: something turns without time passing")
         try:
-            # Not `handle.run`: it hands whatever is raised, a kill too, to the exception handler. Contexts are not
+            # Not `Handle._run`: it hands whatever is raised, a kill too, to the exception handler. Contexts are not
             # entered: nothing of the crawl keeps a value in one.
-            callback(*args)
+            step.act(*step.given)
         except (Killed, StuckError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - as asyncio's own loop: a callback must not end it
-            self.call_exception_handler({"message": f"exception in {callback!r}", "exception": error})
+            self.call_exception_handler({"message": f"exception in {step.act!r}", "exception": error})
 
     def _wake_timers(self) -> None:
         """Make ready what is due; where nothing is ready, what comes next, at its moment."""
         timers, ready = self._timers, self._ready
         while True:
-            while timers and (timers[0][2].cancelled() or timers[0][0] <= self._now):
-                _, _, handle, callback, args = heapq.heappop(timers)
-                if not handle.cancelled():
-                    ready.append((handle, callback, args))
+            while timers and (timers[0][2]._cancelled or timers[0][0] <= self._now):
+                timer = heapq.heappop(timers)[2]
+                if not timer._cancelled:
+                    ready.append(timer)
             if ready:
                 return
             if not timers:
@@ -259,6 +293,6 @@ class SimClock:
         """Virtual seconds since the epoch, as the crawler believes."""
         return asyncio.get_running_loop().time() + self._offset
 
-    async def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds: float) -> Coroutine[Any, Any, None]:
         """Return after that many virtual seconds; 0 (or less) yields once."""
-        await asyncio.sleep(max(0.0, seconds))
+        return asyncio.sleep(max(0.0, seconds))

@@ -6,9 +6,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gossamer.core.frontier.lease import Errand
     from gossamer.core.robots.answer import RobotsAnswer
-    from gossamer.ports.exchange import Claim, ShardInbox
+    from gossamer.ports.exchange import Claim, Parcel, ShardInbox
 
 
 class SimExchange:
@@ -47,10 +49,10 @@ class DistantInbox:
             if self._stall[0] <= now < self._stall[1]:
                 await asyncio.sleep(self._stall[1] - now)
 
-    async def receive(self, sender: int, number: int, entry: bytes) -> None:
+    async def receive(self, parcels: Sequence[Parcel]) -> None:
         """See the port."""
         await self._travel()
-        await self._inbox.receive(sender, number, entry)
+        await self._inbox.receive(parcels)
 
     async def earlier_copy(self, digest: bytes) -> Claim | None:
         """See the port."""

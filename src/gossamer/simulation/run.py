@@ -110,7 +110,7 @@ class _Simulation:
         self._now = EPOCH
         self._offset = 0.0
         self._steps = 0
-        self._commits: list[bytes | None] = []
+        self._settled = [0] * self._settings.shards
         self._commit_count = 0
         self._crawler: Crawler | None = None
 
@@ -236,12 +236,11 @@ class _Simulation:
 
     def _check_commit(self) -> None:
         """After each piece of disk work: if some shard's commit is new, its books must balance."""
-        commits = [accounting.commit_of(disk) for disk in self._disk.stores]
-        before = self._commits
-        changed = [number for number, commit in enumerate(commits) if not before or commit != before[number]]
-        if not changed:
+        before, settled = self._settled, [disk.settled for disk in self._disk.stores]
+        if settled == before:
             return
-        self._commits = commits
+        changed = [number for number, count in enumerate(settled) if count != before[number]]
+        self._settled = settled
         self._commit_count += 1
         self._evidence.ledgers += accounting.at_commit(self._disk.stores, changed)
         if self._commit_count % RECOUNT_EVERY == 0:

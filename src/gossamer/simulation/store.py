@@ -64,11 +64,14 @@ class MemoryDisk:
     in_use: bool = False
     syncs: int = 0
     """Syncs that completed."""
+    settled: int = 0
+    """Batches that became durable."""
 
     def settle(self, count: int) -> None:
         """Make the first `count` written batches durable."""
         for batch in self.written[:count]:
             _apply(self.durable, batch)
+            self.settled += 1
         del self.written[:count]
 
 

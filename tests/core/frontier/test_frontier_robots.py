@@ -348,3 +348,17 @@ def test_an_answer_for_a_host_that_left_is_no_matter() -> None:
     stage = Stage()
     stage.handle(events.RobotsCame(host_id("gone.x"), A, RobotsAnswer(404)))
     stage.check()
+
+
+def test_sitemaps_are_named_though_the_heads_were_forgotten_meanwhile() -> None:
+    """A host that more sites link to has its levels read again, also while its robots.txt is on its way."""
+    stage = Stage()
+    stage.find("http://a.test/1", level=1)
+    stage.advance()
+    stage.resolve("a.test")
+    (robots,) = stage.advance()
+    stage.frontier.read_again(robots.host_id)
+    stage.robots(robots, b"User-agent: *\nAllow: /\nSitemap: http://a.test/map.xml\n")
+    host = stage.frontier.hosts[robots.host_id]
+    (named,) = host.sitemaps_named(robots.authority, "gossamer", stage.now)
+    assert (list(named.urls), named.cause.url) == (["http://a.test/map.xml"], "http://a.test/1")

@@ -34,12 +34,38 @@ ORDINARY = {
     "unclosed, but alike": '<p><font size="2">' * 20_000,
     "cells": "<table>" + "".join(f"<tr><td><b id=c{number}>x</b><td>y" for number in range(20_000)),
     "small": FONTS,
+    "closed around spans": '<p><code class="a b"><span class="pre">x</span></code> ' * 60_000,
+    "wide characters": "\U0001f600<p><code class='a'>\u0142</code>" * 20_000,
 }
 
 
 @pytest.mark.parametrize("name", ORDINARY)
 def test_ordinary_pages_pass(name: str) -> None:
     assert nodes_at_most(ORDINARY[name]) <= HTML_NODES_MAX
+
+
+@pytest.mark.parametrize("first", ["", "\u00e9", "\u0142", "\U0001f600", "\ud800"])
+@pytest.mark.parametrize("tag", ["<b>", "<B\n>", "<bIg/>", "<code id='x'>", "<STRONG>", "<tt >", "<font"])
+def test_start_tags_are_found_whatever_characters_stand_before(first: str, tag: str) -> None:
+    text = f"<p>{first}{tag} </p> <body>"
+    assert [text[start : start + len(tag)] for start in expansion._beginnings(text)] == [tag]
+
+
+@pytest.mark.parametrize(
+    ("text", "left_open"),
+    [
+        ("<b>x</b>", set[str]()),
+        ('<code class="a"><span class="pre">x</span> y</code>', set[str]()),
+        ("<b>x</i></b>", {"<b>"}),
+        ("<b>x<p></b>", {"<b>"}),
+        ("<b a='</b>'>x", {"<b a='</b>"}),
+        ('<b a=">x</b>">', {'<b a=">'}),
+        ("<b><!--</b>-->", {"<b>"}),
+        ("<body>x", set[str]()),
+    ],
+)
+def test_only_what_certainly_closes_at_once_is_left_out(text: str, left_open: set[str]) -> None:
+    assert expansion._distinct_left_open(text, expansion._beginnings(text)) == left_open
 
 
 PIECES = [

@@ -280,3 +280,11 @@ def test_spans_split_at_once_and_lines_one_by_one_are_the_same(lines: list[tuple
     whole, one = RobotsRules.parse(body, "gossamer"), RobotsRules.parse(again.encode("latin-1"), "gossamer")
     assert whole.verdict("/" + target).allowed == one.verdict("/" + target).allowed
     assert whole.verdict("/" + target).line == one.verdict("/" + target).line
+
+
+def test_equal_short_files_share_their_rules_and_other_products_do_not() -> None:
+    body = b"User-agent: one\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n"
+    assert RobotsRules.parse(body, "one") is RobotsRules.parse(bytes(bytearray(body)), "one")
+    for product, allowed in (("one", (False, True)), ("two", (True, False))):
+        rules = RobotsRules.parse(body, product)
+        assert (rules.verdict("/a").allowed, rules.verdict("/b").allowed) == allowed

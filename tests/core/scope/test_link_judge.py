@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
 from gossamer.core.scope import judge as judging
@@ -198,3 +200,35 @@ def test_verdicts_remembered_from_page_to_page_are_those_of_a_fresh_judge(monkey
         fresh = judge(FilterRules(extensions=NO_PAGE))
         for depth in (1, 25):
             assert kept.judge(links, depth) == fresh.judge(links, depth)
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [f"http://{host}/{path}" for host in ("h.example", "o.example") for path in ("docs/a", "x.png")]
+        ),
+        st.sampled_from(list(LinkKind)),
+        st.sampled_from([LinkFlag.NONE, LinkFlag.NOFOLLOW, LinkFlag.UGC, LinkFlag.UGC | LinkFlag.NOFOLLOW]),
+    ),
+    max_size=8,
+)
+
+
+@given(ROWS, ROWS, st.booleans(), st.sampled_from([1, 9]))
+def test_rows_judged_together_get_what_each_gets_alone(
+    before: list[tuple[str, LinkKind, LinkFlag]],
+    rows: list[tuple[str, LinkKind, LinkFlag]],
+    page_nofollow: bool,
+    depth: int,
+) -> None:
+    together = judge(FILTERS)
+    alone: list[str] = []
+    for page in (before, rows):
+        links = Links()
+        alone.clear()
+        for row in page:
+            links.add(*row, "")
+            single = Links()
+            single.add(*row, "")
+            alone += judge(FILTERS).judge(single, depth, page_nofollow=page_nofollow)
+        assert together.judge(links, depth, page_nofollow=page_nofollow) == alone

@@ -38,15 +38,19 @@ def counted(novel: int, dull: int, *, fresh: bool = True, before: Counts | None 
     [
         (Kind.COMBINED, 1, 6, True, Verdict.OPEN),
         (Kind.COMBINED, 1, 7, True, Verdict.THROTTLED),
-        (Kind.COMBINED, 1, 18, True, Verdict.THROTTLED),
-        (Kind.COMBINED, 1, 19, True, Verdict.CLOSED),
-        (Kind.COMBINED, 5, 15, True, Verdict.OPEN),
+        (Kind.COMBINED, 1, 9, True, Verdict.THROTTLED),
+        (Kind.COMBINED, 1, 10, True, Verdict.CLOSED),
+        (Kind.COMBINED, 5, 10, True, Verdict.OPEN),
+        (Kind.COMBINED, 5, 11, True, Verdict.CLOSED),
+        (Kind.COMBINED, 41, 19, True, Verdict.OPEN),
+        (Kind.COMBINED, 41, 20, True, Verdict.CLOSED),
         (Kind.PLAIN, 1, 19, True, Verdict.THROTTLED),
         (Kind.PLAIN, 1, 500, True, Verdict.THROTTLED),
-        (Kind.PLAIN, 1, 19, False, Verdict.CLOSED),
-        (Kind.HOSTS, 1, 29, True, Verdict.THROTTLED),
-        (Kind.HOSTS, 1, 30, True, Verdict.CLOSED),
-        (Kind.HOSTS, 1, 19, False, Verdict.CLOSED),
+        (Kind.PLAIN, 1, 9, False, Verdict.THROTTLED),
+        (Kind.PLAIN, 1, 10, False, Verdict.CLOSED),
+        (Kind.HOSTS, 1, 11, True, Verdict.THROTTLED),
+        (Kind.HOSTS, 1, 12, True, Verdict.CLOSED),
+        (Kind.HOSTS, 1, 10, False, Verdict.CLOSED),
         (Kind.REST, 1, 90, False, Verdict.OPEN),
         (Kind.REST, 1, 99, False, Verdict.CLOSED),
         (Kind.COMBINED, 1000, 0, True, Verdict.OPEN),
@@ -62,6 +66,14 @@ def test_a_template_that_turns_into_a_trap_is_closed() -> None:
     assert judged(counted(0, 1, before=counts), 2_000, RULES, Kind.COMBINED) == (Verdict.CLOSED, NOVELTY)
 
 
+def test_a_template_that_brings_something_now_and_then_is_given_longer_runs() -> None:
+    counts = Counts("h.test/p?a&b")
+    for _ in range(6):
+        counted(1, 9, before=counts)
+    assert judged(counted(1, 20, before=counts), 100, RULES, Kind.COMBINED)[0] is Verdict.THROTTLED
+    assert judged(counted(0, 10, before=counts), 100, RULES, Kind.COMBINED)[0] is Verdict.CLOSED
+
+
 def test_a_share_of_the_site_is_bounded_only_where_the_yield_is_low() -> None:
     poor = Counts("h.test/p?a&b")
     for _ in range(25):
@@ -74,11 +86,11 @@ def test_a_share_of_the_site_is_bounded_only_where_the_yield_is_low() -> None:
 def test_the_text_of_a_template_that_goes_on_yielding_is_looked_at_now_and_then() -> None:
     counts = counted(100, 0)
     looked = 0
-    for visits in range(160):
+    for visits in range(640):
         counts.visits = visits
-        looked += is_looked_at(counts)
+        looked += is_looked_at(counts, Kind.COMBINED)
     assert looked == 10
-    assert is_looked_at(counted(0, 1, before=counts))
+    assert is_looked_at(counted(0, 1, before=counts), Kind.PLAIN)
 
 
 def test_counts_are_kept_as_they_are_and_tell_their_evidence() -> None:

@@ -42,7 +42,8 @@ def test_the_template_of_a_url(url: str, template: str) -> None:
         ("http://www.site.test/docs/asyncio-task.html", []),
         ("http://site.test/item/7", [(Kind.PLAIN, ("site.test/item/N",))]),
         ("http://site.test/p?id=3", [(Kind.PLAIN, ("site.test/p?id",))]),
-        ("http://site.test/cal/2024/05/", [(Kind.COMBINED, ("site.test/cal/N/N/",))]),
+        ("http://site.test/cal/2024/05/", [(Kind.COMBINED, ("site.test/cal/N/N/", "site.test/cal/* (dates)"))]),
+        ("http://site.test/p?day=3", [(Kind.COMBINED, ("site.test/p?day",))]),
         ("http://site.test/p?a=1&b=2", [(Kind.COMBINED, ("site.test/p?a&b", "site.test/p?*"))]),
         (
             "http://site.test/a/b/a/b/c",
@@ -74,6 +75,7 @@ def test_any_url_has_a_template_that_is_bounded_and_the_same_again(text: str) ->
     [
         ("site.test/item/N", "site.test"),
         ("*.site.test", "site.test"),
+        ("site.test/cal/* (dates)", "site.test"),
         ("a.site.test (host)", "a.site.test"),
         ("site.test (calendar)", "site.test"),
         ("site.test (all other templates)", "site.test"),

@@ -78,3 +78,9 @@ def test_what_was_said_long_ago_is_forgotten() -> None:
         texts = "".join(f"<p>{' '.join(random.Random(number * 100 + each).sample(WORDS, 5))}</p>" for each in range(40))
         new(memory, "http://h.test/a?x=2&y=1", texts)
     assert new(memory, "http://h.test/a?x=1&y=1", "<p>A very special sentence about herons</p>")
+
+
+def test_one_long_word_is_read_in_linear_time() -> None:
+    memory = BlockMemory()
+    assert new(memory, "http://h.test/a?x=1&y=1", "<p>a first page</p>")
+    assert new(memory, "http://h.test/a?x=2&y=1", f"<p>{'a' * 60_000}</p>")

@@ -75,3 +75,8 @@ def test_nothing_raises_and_the_key_is_one_line_of_ascii(text: str) -> None:
 def test_the_short_way_ends_where_the_long_one_does(scheme: str, host: str, port: str, rest: str) -> None:
     url = f"{scheme}{host}{port}/{rest}"
     assert surt(url) == surt_module._surt(url)
+
+
+@given(st.text("abAw0.-%/ \n", max_size=10))
+def test_a_look_up_takes_a_short_way_to_the_same_end(host: str) -> None:
+    assert surt(f"dns:{host}") == surt_module._surt(f"dns:{host}")

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.core.url import key as keying
 from gossamer.core.url.key import KEY_RULES_NEWEST, KeyRules, url_key, url_keys
 from gossamer.core.url.key_parameters import SESSIONS_2, SESSIONS_BY_VALUE_2, tracking_names
 from gossamer.core.url.parse import parse
@@ -183,3 +186,17 @@ def test_an_unknown_version_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="version 99"):
         KeyRules(99)
     assert KeyRules().version == KEY_RULES_NEWEST
+
+
+@given(
+    st.sampled_from(
+        ["http://h.example", "https://h.example.:81", "http://h.example:81", "http://[::1]:81", "http://h.."]
+    ),
+    st.text("a./:?;(%&=~|'", max_size=12),
+)
+def test_a_url_taken_for_its_own_key_is_it(authority: str, rest: str) -> None:
+    href = f"{authority}/{rest}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keying, "_OWN_KEY_2", re.compile("(?!)"))
+        thorough = keying._keys_2(KeyRules())
+    assert url_key(href, KeyRules()) == thorough(href)

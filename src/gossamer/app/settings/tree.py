@@ -213,7 +213,9 @@ class TrapSettings:
         "share of fetches that bring something new below which a template's URLs come last",
     )
     close_below: float = setting(limits.TRAP_CLOSED_SHARE_MAX, kinds.SHARE, "share at which its URLs are refused")
-    close_after: int = setting(limits.TRAP_CLOSED_FETCHES_MIN, kinds.POSITIVE, "fetches before they may be")
+    close_after: int = setting(
+        limits.TRAP_CLOSED_FETCHES_MIN, kinds.POSITIVE, "fetches in a row without anything new before they may be"
+    )
     site_share: float = setting(
         limits.TRAP_SITE_SHARE_MAX, kinds.SHARE, "share of its site's fetches that a template of low yield may have"
     )

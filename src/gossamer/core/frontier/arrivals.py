@@ -44,14 +44,14 @@ def found(situation: Situation, event: events.Found, now: float) -> None:
 
 
 def postponed(situation: Situation, event: events.Postponed, now: float) -> None:
-    """URLs moved into the retry queue of their host; its turn comes again after a pause."""
+    """URLs moved into the retry queue of their host, after which it rests for a moment, or into its last level."""
     host = situation.hosts[event.host_id]
     head = host.heads[event.queue]
     for before, after in event.moved:
         head.entries.remove(before)
         situation.remove(host, event.queue, before.order)
         situation.requeue(host, after)
-    situation.working.push(host, now, now + POSTPONE_PAUSE_SECONDS)
+    situation.working.push(host, now, now + POSTPONE_PAUSE_SECONDS if event.pause else 0.0)
 
 
 def head_loaded(situation: Situation, event: events.HeadLoaded, now: float) -> None:

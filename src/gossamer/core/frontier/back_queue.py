@@ -107,6 +107,8 @@ class BackQueue:
     addresses: tuple[str, ...] = ()
     addresses_expire: float = 0.0
     pending: RobotsPending | None = None
+    cause: PageRecord | None = None
+    """The URL for which a robots.txt was asked for last; it may have left the heads before the answer comes."""
     asking: str = ""
     """The authority whose robots.txt another host fetches for it; empty when none does."""
     errands: list[Errand] = field(default_factory=list)
@@ -131,7 +133,8 @@ class BackQueue:
 
     def unleased(self, queue: int) -> int:
         """URLs of a queue that are not leased."""
-        return self.state.queued[queue] - sum(each == queue for each, _ in self.leased)
+        queued = self.state.queued[queue]
+        return queued - sum(each == queue for each, _ in self.leased) if self.leased and queued else queued
 
     def is_leased(self, queue: int, order: int) -> bool:
         """Whether the URL that stands there is leased."""
@@ -153,22 +156,27 @@ class BackQueue:
             return False
         return bool(self.errands) or any(self.unleased(queue) for queue in range(QUEUES))
 
-    def choose_queue(self, now: float, chance: float) -> int:
-        """The queue to take the next URL from: a level passed over for too long, a due retry, else a biased draw; -1
-        when none is due.
+    def has_before(self, entry: Entry, level: int) -> bool:
+        """Whether others go before `entry`: it is of `level`, better ones have URLs, and its own is not overdue."""
+        queued = [self.unleased(queue) for queue in range(LEVELS)]
+        return entry.record.queue == level and any(queued[:level]) and overdue_level(self.state.passed, queued) != level
+
+    def choose_queue(self, now: float, chance: float, levels: int = LEVELS) -> int:
+        """The queue to take the next URL from: a level passed over for too long, a due retry, else a biased draw of the
+        first `levels`; -1 when none is due.
 
         While the host fails, other URLs come before retries: one that always fails must not keep the host from
         showing that it answers.
         """
-        self.drawn = self._choose(now, chance)
+        self.drawn = self._choose(now, chance, levels)
         return self.drawn
 
-    def _choose(self, now: float, chance: float) -> int:
+    def _choose(self, now: float, chance: float, levels: int) -> int:
         queued = [self.unleased(queue) for queue in range(QUEUES)]
         overdue = overdue_level(self.state.passed, queued)
         if overdue >= 0:
             return overdue
-        drawn = draw_level([LEVEL_WEIGHTS[level] if queued[level] else 0 for level in range(LEVELS)], chance)
+        drawn = draw_level([LEVEL_WEIGHTS[level] if queued[level] else 0 for level in range(levels)], chance)
         if drawn >= 0 and self.state.failures:
             return drawn
         head = self.heads[RETRY].entries
@@ -294,13 +302,14 @@ class BackQueue:
     def sitemaps_named(self, authority: str, product: str, now: float) -> list[NameSitemaps]:
         """What to do about the sitemaps of a robots.txt that was read just now, if a queued URL was why it was read."""
         robots = self.robots.get(authority)
-        entries = (entry for head in self.heads for entry in head.entries)
-        cause = next((entry for entry in entries if authority_of(entry.record.url) == authority), None)
+        records = (entry.record for head in self.heads for entry in head.entries)
+        causes = (each for each in (self.cause, *records) if each is not None)
+        cause = next((each for each in causes if authority_of(each.url) == authority), None)
         if robots is None or cause is None or robots.kind is RobotsKind.UNREACHABLE or robots.fetched_at < now:
             return []
         rules = self.rules_of(authority, product)
         urls = rules.sitemaps if rules is not None and not robots.reason else ()
-        return [NameSitemaps(self.host_id, authority, urls, cause.record)]
+        return [NameSitemaps(self.host_id, authority, urls, cause)]
 
     def crawl_delay(self, product: str) -> float:
         """The greatest Crawl-delay of its authorities in seconds, for they share the gap; 0 without one."""

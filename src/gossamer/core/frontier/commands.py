@@ -81,6 +81,15 @@ class Postpone:
 
 
 @dataclass(frozen=True, slots=True)
+class PutLast:
+    """Move queued URLs of one level into the last level of their host, for good; answer with `Postponed`."""
+
+    host_id: bytes
+    queue: int
+    entries: list[Entry]
+
+
+@dataclass(frozen=True, slots=True)
 class SaveRobots:
     """Keep what a robots.txt said."""
 
@@ -141,6 +150,7 @@ Command = (
     | Move
     | Refuse
     | Postpone
+    | PutLast
     | SaveRobots
     | DropRobots
     | NameSitemaps

@@ -71,11 +71,13 @@ class HeadLoaded:
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """URLs moved from `queue` into the retry queue: each as it stood and as it stands."""
+    """URLs moved from `queue` into the retry queue, or into the last level: each as it stood and as it stands."""
 
     host_id: bytes
     queue: int
     moved: list[tuple[Entry, Entry]]
+    pause: bool = True
+    """Whether its host rests for a moment: what was put off may be all it has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,14 @@ class Frontier:
             situation.shares.report(situation.seat, self.working.due_groups(now))
         return situation.take()
 
+    def has_turns(self, now: float) -> bool:
+        """Whether `advance` has anything to do: of many frontiers most have not, whenever something happens to one."""
+        situation = self._situation
+        if situation.shares is not None or situation.lookup_line or any(situation.lines.values()):
+            return True
+        moment = self.next_moment()
+        return moment is not None and moment <= now
+
     def stand_back(self) -> None:
         """This frontier gets no turns for now: no other one leaves room for it."""
         if self._situation.shares is not None:

@@ -6,7 +6,8 @@ that has something to say decides. Whoever adds a rule (a budget, a trap, anothe
 *Of a host*: may anything be leased from it now? A `Hold` says no: all it has queued is held, with the reason, until
 something changes it: an order of the operator, or the moment `until` at which it is looked at again by itself.
 
-*Of a URL*: may this one be leased now? A `Ruling` refuses it for good, or puts it off to a moment; None lets it pass.
+*Of a URL*: may this one be leased now? A `Ruling` refuses it for good, puts it off to a moment, or puts it last in
+line; None lets it pass.
 """
 
 from __future__ import annotations
@@ -33,13 +34,17 @@ class Hold(NamedTuple):
 
 
 class Ruling(NamedTuple):
-    """What becomes of a queued URL instead of a lease: it is refused for good, or, with `until`, put off."""
+    """What becomes of a queued URL instead of a lease: it is refused for good; or, with `until`, put off; or, with
+    `last`, moved into the last level, and leased from there only where its host has no others or its level is overdue.
+    """
 
     reason: str
     """A word of `Reason`."""
     detail: str = ""
     until: float = 0.0
     """From when on it may be asked about again; 0 to refuse it."""
+    last: bool = False
+    """It stays queued, and comes last."""
 
 
 HostJudge = Callable[[HostState, float], Hold | None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from statistics import median
 from typing import Final
 
 from gossamer.core.dns.answer import Answer
@@ -18,7 +17,7 @@ from gossamer.core.limits import (
     RESPONSE_TIMES_KEPT,
 )
 from gossamer.core.politeness.backoff import Backoff, backoff
-from gossamer.core.politeness.gap import GapPolicy, gap_seconds
+from gossamer.core.politeness.gap import GapPolicy, gap_seconds, middle_of
 
 NAME_ASKED_AGAIN_SECONDS: Final = 60.0
 """A name that did not resolve is not asked for again sooner, unless its answer says that it expires before."""
@@ -124,7 +123,7 @@ def _visit_fact(state: HostState, event: Visited) -> Fact:
         bytes=event.bytes,
         host_fetches=state.fetches,
         host_bytes=state.bytes,
-        host_seconds=round(median(state.response_seconds), 6) if state.response_seconds else 0.0,
+        host_seconds=round(middle_of(state.response_seconds), 6) if state.response_seconds else 0.0,
     )
 
 

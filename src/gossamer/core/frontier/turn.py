@@ -17,7 +17,7 @@ from gossamer.core.frontier.holds import Hold, Ruling
 from gossamer.core.frontier.lease import LEASE_KINDS, Entry, LeaseKind
 from gossamer.core.frontier.leasing import Room, Wanted
 from gossamer.core.frontier.permission import Permission, permission
-from gossamer.core.frontier.records import QUEUES, RETRY, HostState
+from gossamer.core.frontier.records import LEVELS, QUEUES, RETRY, HostState
 from gossamer.core.frontier.situation import Situation
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import authority_of
@@ -108,26 +108,25 @@ def _do_errand(situation: Situation, host: BackQueue, now: float, room: Room) ->
 
 def _turn_page(situation: Situation, host: BackQueue, now: float, room: Room) -> None:
     ignored = situation.policy.rule_of(host.state.name).robots_ignored
+    levels = LEVELS
     for _ in range(REFUSALS_PER_TURN):
-        entry = _first(situation, host, now)
+        entry = _first(situation, host, now, levels)
+        if entry is not None and not ignored:
+            entry = _open(situation, host, entry, now)
         if entry is None:
             return
-        if not ignored and host.is_blocked(entry, now):
-            entry, other = host.first_blocked(now), host.first_open(now)
-            if other is None and _look_further(situation, host, entry, now):
-                return
-            if other is not None and not host.is_overtaken(entry, other, now):
-                entry = other
         ruling = situation.judges.ruling_on(host.state, entry.record, now)
-        if ruling is not None and ruling.until > now:
-            _put_off(situation, host, entry, ruling)
+        if ruling is not None and ruling.last and levels == LEVELS and host.has_before(entry, LEVELS - 1):
+            levels = LEVELS - 1
+            continue
+        if ruling is not None and _is_moved(situation, host, entry, ruling, now):
             return
-        if ruling is not None:
+        if ruling is not None and not ruling.last:
             situation.end(host, entry, ruling.reason, ruling.detail)
             continue
         found = Permission() if ignored else permission(host, entry, situation.policy, now)
         if found.asks is not None:
-            host.pending = found.asks
+            host.pending, host.cause = found.asks, entry.record
             _lease_robots(situation, host, host.pending, now, room)
             return
         if not found.reason:
@@ -138,15 +137,38 @@ def _turn_page(situation: Situation, host: BackQueue, now: float, room: Room) ->
     situation.working.push(host, now)
 
 
-def _put_off(situation: Situation, host: BackQueue, entry: Entry, ruling: Ruling) -> None:
-    """The URL waits in the retry queue until its moment."""
-    situation.out.append(commands.Postpone(host.host_id, entry.record.queue, [entry], ruling.until))
+def _open(situation: Situation, host: BackQueue, entry: Entry, now: float) -> Entry | None:
+    """The URL, or another in its stead while its robots.txt is unreachable; None when more of the store comes first."""
+    if not host.is_blocked(entry, now):
+        return entry
+    blocked, other = host.first_blocked(now), host.first_open(now)
+    if other is None:
+        return None if _look_further(situation, host, blocked, now) else blocked
+    return blocked if host.is_overtaken(blocked, other, now) else other
+
+
+def _is_moved(situation: Situation, host: BackQueue, entry: Entry, ruling: Ruling, now: float) -> bool:
+    """Move a URL that is put off into the retry queue, until its moment; and one that comes last into the last level,
+    with those at hand of which the same is true. Whether it was moved.
+    """
+    queue, judges = entry.record.queue, situation.judges
+    if ruling.last and queue < LEVELS - 1:
+        others = ((each, judges.ruling_on(host.state, each.record, now)) for each in host.heads[queue].entries)
+        moving = [each for each, said in others if each is entry or (said is not None and said.last)]
+        situation.out.append(commands.PutLast(host.host_id, queue, moving))
+    elif ruling.until > now:
+        situation.out.append(commands.Postpone(host.host_id, queue, [entry], ruling.until))
+    else:
+        return False
     situation.working.suspend(host, Phase.WAITING)
+    return True
 
 
-def _first(situation: Situation, host: BackQueue, now: float) -> Entry | None:
-    """The first URL of the queue drawn; None when there is none yet (a refill or a later moment follows)."""
-    queue = host.choose_queue(now, situation.chance())
+def _first(situation: Situation, host: BackQueue, now: float, levels: int) -> Entry | None:
+    """The first URL of the queue drawn, of so many levels; None when there is none yet (a refill or a later moment
+    follows).
+    """
+    queue = host.choose_queue(now, situation.chance(), levels)
     if queue < 0:
         situation.go_on(host, now)
         return None

@@ -79,19 +79,23 @@ class WorkingSet:
 
     def next_moment(self) -> float | None:
         """When `due` or `wake` has something to do again; None when only events can bring it."""
-        moments = [moment for _, moment in self._moments()]
+        first = min((moment for _, moment in self._moments()), default=None) if self._heaps else None
         if self.next_wake is not None and len(self.hosts) < self.hosts_max:
-            moments.append(self.next_wake - WAKE_AHEAD_SECONDS)
-        return min(moments) if moments else None
+            wake = self.next_wake - WAKE_AHEAD_SECONDS
+            return wake if first is None else min(first, wake)
+        return first
 
     def _moments(self) -> list[tuple[str, float]]:
         """Of each group the moment of its first host."""
-        for group, heap in list(self._heaps.items()):
+        moments: list[tuple[str, float]] = []
+        for group, heap in self._heaps.items():
             while heap and self._is_stale(heap[0]):
                 heapq.heappop(heap)
-            if not heap:
-                del self._heaps[group]
-        return [(group, heap[0][0]) for group, heap in self._heaps.items()]
+            if heap:
+                moments.append((group, heap[0][0]))
+        if len(moments) < len(self._heaps):
+            self._heaps = {group: self._heaps[group] for group, _ in moments}
+        return moments
 
     def push(self, host: BackQueue, now: float, at: float = 0.0) -> None:
         """Give a waiting host its moment in the heap (not before `at`), or its leave."""

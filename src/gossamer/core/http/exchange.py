@@ -117,13 +117,28 @@ class Exchange:
     tls: str = ""
     """"tls/1.3", or empty."""
     connections_opened: int = field(default=0)
+    _folded: tuple[tuple[tuple[str, str], ...], list[tuple[str, str]]] = field(
+        default=((), []), init=False, repr=False, compare=False
+    )
+    """`headers`, and the same with names in lower case."""
 
     def header(self, name: str) -> str:
         """The first field of that name (any case), or an empty string."""
         wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), "")
+        for key, value in self._folded_headers():
+            if key == wanted:
+                return value
+        return ""
 
     def header_all(self, name: str) -> list[str]:
         """All fields of that name (any case), in order."""
         wanted = name.lower()
-        return [value for key, value in self.headers if key.lower() == wanted]
+        return [value for key, value in self._folded_headers() if key == wanted]
+
+    def _folded_headers(self) -> list[tuple[str, str]]:
+        """The fields with their names in lower case: made once, asked for a dozen times."""
+        headers, folded = self._folded
+        if headers is not self.headers:
+            folded = [(key.lower(), value) for key, value in self.headers]
+            self._folded = self.headers, folded
+        return folded

@@ -56,6 +56,8 @@ def decode_found(data: bytes) -> FoundLinks:
 
 def part(found: FoundLinks, rows: list[int]) -> FoundLinks:
     """The batch with only these rows."""
+    if len(rows) == 1:
+        return _single(found, rows[0])
     return FoundLinks(
         source=found.source,
         depth=found.depth,
@@ -71,4 +73,25 @@ def part(found: FoundLinks, rows: list[int]) -> FoundLinks:
         kinds=bytes(found.kinds[row] for row in rows) if found.kinds else b"",
         hints=[found.hints[row] for row in rows] if found.hints else [],
         trail=found.trail,
+    )
+
+
+def _single(found: FoundLinks, row: int) -> FoundLinks:
+    """One row: what most pages have for most shards."""
+    end = row + 1
+    return FoundLinks(
+        found.source,
+        found.depth,
+        found.hops,
+        found.group,
+        found.redirects,
+        found.found_at,
+        found.urls[row:end],
+        found.letters[row:end],
+        found.levels[row:end],
+        found.link_kinds[row:end],
+        found.nofollow[row:end],
+        found.kinds[row:end],
+        found.hints[row:end],
+        found.trail,
     )

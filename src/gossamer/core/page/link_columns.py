@@ -58,16 +58,14 @@ class LinkColumns:
         Empties the columns.
         """
         # A fragment names a part of a document and not another one; without it far fewer references differ.
-        self._references = [
-            reference.partition("#")[0] if "#" in reference else reference for reference in self._references
-        ]
+        self._references = [reference.partition("#")[0] for reference in self._references]
         self._texts = [
             " ".join(text.split()) if len(text) <= LINK_TEXT_CHARACTERS_MAX else folded(text, LINK_TEXT_CHARACTERS_MAX)
             for text in self._texts
         ]
         urls = self._urls(base, encoding, known or KnownReferences())
         links = Links(urls, self._kinds, self._flags, self._texts)
-        if "" in set(urls) or len(urls) > LINKS_PER_PAGE_MAX:
+        if "" in urls or len(urls) > LINKS_PER_PAGE_MAX:
             links = self._wanted(urls, base)
         if self._too_many:
             links.dropped[TOO_MANY] = links.dropped.get(TOO_MANY, 0) + self._too_many
@@ -84,16 +82,18 @@ class LinkColumns:
 
     def _wanted(self, urls: Sequence[str], base: str) -> Links:
         """The rows with a URL, as long as there are not too many distinct ones."""
-        kept = set(list(dict.fromkeys(filter(None, urls)))[:LINKS_PER_PAGE_MAX])
-        rows = [url in kept for url in urls]
+        kept: Sequence[object] = urls
+        if len(urls) > LINKS_PER_PAGE_MAX:
+            wanted = set(list(dict.fromkeys(filter(None, urls)))[:LINKS_PER_PAGE_MAX])
+            kept = [url in wanted for url in urls]
         links = Links(
-            list(compress(urls, rows)),
-            bytearray(compress(self._kinds, rows)),
-            bytearray(compress(self._flags, rows)),
-            list(compress(self._texts, rows)),
+            list(compress(urls, kept)),
+            bytearray(compress(self._kinds, kept)),
+            bytearray(compress(self._flags, kept)),
+            list(compress(self._texts, kept)),
         )
         reasons: dict[str, str] = {}
-        for row, is_kept in enumerate(rows):
+        for row, is_kept in enumerate(kept):
             if not is_kept:
                 reason = TOO_MANY if urls[row] else _reason(self._references[row], base, reasons)
                 links.dropped[reason] = links.dropped.get(reason, 0) + 1

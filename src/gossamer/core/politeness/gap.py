@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import NamedTuple
 
 from gossamer.core.limits import (
@@ -52,9 +51,15 @@ def gap_seconds(policy: GapPolicy, response_times: Sequence[float], crawl_delay:
     longest = Gap(policy.minimum_seconds, policy.setting or "minimum")
     recent = response_times[-RESPONSE_TIMES_KEPT:]
     if policy.multiple_enabled and recent:
-        multiple = min(GAP_RESPONSE_MULTIPLE * median(recent), GAP_RESPONSE_MAX_SECONDS)
+        multiple = min(GAP_RESPONSE_MULTIPLE * middle_of(recent), GAP_RESPONSE_MAX_SECONDS)
         longest = max(longest, Gap(multiple, "response times"), key=_seconds)
     return max(longest, Gap(min(crawl_delay or 0.0, CRAWL_DELAY_MAX_SECONDS), "crawl-delay"), key=_seconds)
+
+
+def middle_of(seconds: Sequence[float]) -> float:
+    """The median of response times, at least one: asked for after every exchange, and the library's takes longer."""
+    ordered, half = sorted(seconds), len(seconds) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _seconds(gap: Gap) -> float:

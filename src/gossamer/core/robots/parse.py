@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -48,6 +49,12 @@ _ANYONE: Final = "*"
 _AGENT: Final = "user-agent:"
 
 
+SHORT_BYTES: Final = 1024
+"""Up to this length the rules of a file are remembered by its bytes."""
+SHORT_KEPT: Final = 2048
+"""Files remembered so: 2 MB of their bytes at most, and what is read of them."""
+
+
 class RobotsRules:
     """The rules of one file for one product token."""
 
@@ -66,13 +73,7 @@ class RobotsRules:
     @staticmethod
     def parse(body: bytes, product: str) -> RobotsRules:
         """Read a content-decoded file for `product`, a product token ("gossamer"; a version after it is left off)."""
-        text = text_of(body)
-        folded = folded_of(text)
-        group = _group_of(text, folded, _token(product))
-        delay = max((_delay_in(text, folded, span) for span in group.after_spans), default=0.0)
-        usage = UsageTable.read(text, folded, [group.before, *group.after_spans])
-        rules = RuleLines(text, group.rule_spans)
-        return RobotsRules(rules, usage, min(delay, CRAWL_DELAY_MAX_SECONDS), _sitemaps_in(text, folded))
+        return _read_short(body, product) if len(body) <= SHORT_BYTES else _read(body, product)
 
     @property
     def rules(self) -> list[Rule]:
@@ -91,6 +92,20 @@ class RobotsRules:
     def usage(self, path_and_query: str) -> RobotsUsage:
         """What the file says of the use that may be made of what is fetched there."""
         return self._usage.stated(path_and_query) if self._usage is not None else NOTHING_STATED
+
+
+def _read(body: bytes, product: str) -> RobotsRules:
+    text = text_of(body)
+    folded = folded_of(text)
+    group = _group_of(text, folded, _token(product))
+    delay = max((_delay_in(text, folded, span) for span in group.after_spans), default=0.0)
+    usage = UsageTable.read(text, folded, [group.before, *group.after_spans])
+    rules = RuleLines(text, group.rule_spans)
+    return RobotsRules(rules, usage, min(delay, CRAWL_DELAY_MAX_SECONDS), _sitemaps_in(text, folded))
+
+
+_read_short: Final = lru_cache(maxsize=SHORT_KEPT)(_read)
+"""Most files are short, and very many are the same: what programs of sites put there. Their rules are shared."""
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
@@ -39,6 +40,8 @@ UNSCOPED: Final = NAMED_BY_PEOPLE | {LinkKind.TO_SITEMAP}
 UNFILTERED: Final = UNSCOPED | {LinkKind.TO_FEED}
 """What is said of pages by extension and by include patterns does not concern files that name pages."""
 
+_EVERYTHING: Final = (True, True, True)
+"""What is asked of a link like most: scope, filters for links, the shapes of traps."""
 _HostVerdict = tuple[str, bool, bool]
 """Reason that holds for all URLs of a host (or ""); whether scope, and whether the block list, must see each URL."""
 
@@ -110,24 +113,34 @@ class LinkJudge:
         group = group if group in self.groups else ""
         # A page names the same URL five times, and the pages of a site the same ones: each is looked at once.
         known = self._known_urls()
+        usual = known.setdefault((group, _EVERYTHING), {})
         by_kind: dict[int, tuple[str, bool, tuple[bool, bool, bool], dict[str, str]]] = {}
+        unusual = bytearray(256)
         for kind in sorted(set(links.kinds)):
             reason = self._reason_of_kind(LinkKind(kind), too_deep=too_deep, all_nofollow=all_nofollow)
             heeds_nofollow = reason is not Reason.KIND and kind not in NOT_ON_PAGES
             asked = kind not in UNSCOPED, kind not in UNFILTERED, kind not in SPARED
             by_kind[kind] = (reason, heeds_nofollow, asked, known.setdefault((group, asked), {}))
-        verdicts: list[str] = []
-        for url, kind, flag in zip(links.urls, links.kinds, links.flags, strict=True):
-            verdict, heeds_nofollow, asked, judged = by_kind[kind]
-            if flag & nofollow and heeds_nofollow:
+            unusual[kind] = bool(reason) or asked != _EVERYTHING
+        apart = links.kinds.translate(unusual)
+        if nofollow and any(links.flags):
+            apart = bytearray(kind | flag for kind, flag in zip(apart, links.flags, strict=True))
+        found = list(map(usual.get, links.urls))
+        # Few rows are left for a look of their own: the others are links like most, to URLs judged before.
+        rows = [row for row, verdict, is_apart in zip(count(), found, apart) if is_apart or verdict is None]
+        verdicts = [verdict or "" for verdict in found]
+        for row in rows:
+            verdict, heeds_nofollow, asked, judged = by_kind[links.kinds[row]]
+            if links.flags[row] & nofollow and heeds_nofollow:
                 verdict = Reason.NOFOLLOW
             elif not verdict:
+                url = links.urls[row]
                 before = judged.get(url)
                 if before is None:
                     before = judged[url] = self._reason_of_url(url, group, asked)
                     self._urls_known += 1
                 verdict = before
-            verdicts.append(verdict)
+            verdicts[row] = verdict
         return verdicts
 
     def judge_one(self, url: str, kind: LinkKind, depth: int, group: str = "") -> str:

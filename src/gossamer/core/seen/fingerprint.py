@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
 
+from gossamer.core.limits import SITE_IDS_KEPT
+
 KEY_BYTES: Final = 16
 FINGERPRINT_BYTES: Final = 16
 HOST_ID_BYTES: Final = 8
@@ -21,7 +23,7 @@ PAGE_KEY_BYTES: Final = HOST_ID_BYTES + FINGERPRINT_BYTES
 class Fingerprinter:
     """Hashes with one crawl's key. Raises ValueError for a key that is not `KEY_BYTES` long."""
 
-    __slots__ = ("_host", "_shard", "_site", "_url")
+    __slots__ = ("_host", "_shard", "_site", "_site_ids", "_url")
 
     def __init__(self, key: bytes) -> None:
         if len(key) != KEY_BYTES:
@@ -30,6 +32,7 @@ class Fingerprinter:
         self._host: Final = blake2b(key=key, digest_size=HOST_ID_BYTES, person=b"gossamer.host")
         self._shard: Final = blake2b(key=key, digest_size=8, person=b"gossamer.shard")
         self._site: Final = blake2b(key=key, digest_size=SITE_ID_BYTES, person=b"gossamer.site")
+        self._site_ids: Final[dict[str, bytes]] = {}
 
     def fingerprint(self, url_key: str) -> bytes:
         """16 bytes for a URL key."""
@@ -44,10 +47,18 @@ class Fingerprinter:
         return state.digest()
 
     def site_id(self, site: str) -> bytes:
-        """8 bytes for a site; they begin every store key that belongs to it as a whole."""
-        state = self._site.copy()
-        state.update(site.encode())
-        return state.digest()
+        """8 bytes for a site; they begin every store key that belongs to it as a whole.
+
+        Those met last are remembered: a link between sites asks for them five times until it is committed.
+        """
+        known = self._site_ids.get(site)
+        if known is None:
+            state = self._site.copy()
+            state.update(site.encode())
+            if len(self._site_ids) >= SITE_IDS_KEPT:
+                self._site_ids.clear()
+            known = self._site_ids[site] = state.digest()
+        return known
 
     def shard_of(self, site: str, shards: int) -> int:
         """The shard, 0 to `shards` - 1, that owns a site."""

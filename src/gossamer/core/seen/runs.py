@@ -50,17 +50,20 @@ class SeenRuns:
     def contains(self, prints: Prints) -> NDArray[np.bool_]:
         """See the protocol. The longest run is asked first: it knows most; the others only what it does not know."""
         newest, frozen = self._newest, self._frozen
+        numbers = prints.tolist()
+        known = [print_ in newest for print_ in numbers]
         if frozen:
-            rows = [row for row, print_ in enumerate(prints.tolist()) if print_ not in newest and print_ not in frozen]
-        else:
-            rows = [row for row, print_ in enumerate(prints.tolist()) if print_ not in newest]
-        found = np.ones(len(prints), np.bool_)
-        left = np.array(rows, np.int64)
+            known = [is_known or print_ in frozen for is_known, print_ in zip(known, numbers, strict=True)]
+        found = np.array(known, np.bool_)
+        if not self._runs or all(known):
+            return found
+        left = np.flatnonzero(~found)
         for run in self._runs:
+            is_known = run.contains(prints[left])
+            found[left[is_known]] = True
+            left = left[~is_known]
             if not len(left):
                 break
-            left = left[~run.contains(prints[left])]
-        found[left] = False
         return found
 
     def add(self, prints: Prints) -> None:

@@ -88,10 +88,13 @@ class UrlSeen:
         asked = self._recent.unmet(host, keys)
         if not asked:
             return [], []
-        known = self._memory.contains(np.frombuffer(print_bytes(asked), PRINT_TYPE))
-        left = list(compress(asked, (~known).tolist()))
-        if len(left) < len(asked):
-            self._recent.meet(host, list(compress(asked, known.tolist())))
+        known = self._memory.contains(np.frombuffer(print_bytes(asked), PRINT_TYPE)).tolist()
+        met = list(compress(asked, known))
+        left: list[bytes] = []
+        if len(met) < len(asked):
+            left = [key for key, is_known in zip(asked, known, strict=True) if not is_known]
+        if met:
+            self._recent.meet(host, met)
         return (left, []) if self.is_complete else ([], left)
 
     def add(self, keys: Sequence[bytes], host: str = "") -> None:

@@ -17,12 +17,15 @@ import msgspec
 from gossamer.core.limits import (
     TRAP_CLOSED_FETCHES_MIN,
     TRAP_CLOSED_SHARE_MAX,
-    TRAP_DULL_FETCHES_MAX,
     TRAP_DULL_HOSTS_MAX,
     TRAP_EXAMPLES_KEPT,
     TRAP_LOOKED_AT_FIRST,
     TRAP_LOOKED_AT_ONE_IN,
     TRAP_MIXED_FETCHES_MIN,
+    TRAP_RUN_CERTAINTY,
+    TRAP_RUN_FETCHES_MAX,
+    TRAP_RUN_PER_NOVEL,
+    TRAP_SHARE_FETCHES_MIN,
     TRAP_SITE_SHARE_FETCHES_MIN,
     TRAP_SITE_SHARE_MAX,
     TRAP_THROTTLED_FETCHES_MIN,
@@ -75,6 +78,8 @@ class Counts(msgspec.Struct, array_like=True):
     """Fetches in a row, up to the last, that brought nothing new."""
     window_fresh: float = 0.0
     """Fetches in the window that brought a body not archived before, or led on, whatever it says."""
+    stale: int = 0
+    """Fetches in a row, up to the last, that brought a body archived before, or a redirect that leads nowhere new."""
 
     @property
     def fresh_share(self) -> float:
@@ -94,7 +99,7 @@ class NoveltyRules:
     throttle_below: float = TRAP_THROTTLED_SHARE_MAX
     close_below: float = TRAP_CLOSED_SHARE_MAX
     close_after: int = TRAP_CLOSED_FETCHES_MIN
-    """Fetches in the window before a template may be closed."""
+    """Fetches in a row without anything new before a template may be closed."""
     site_share: float = TRAP_SITE_SHARE_MAX
     """Share of a site's fetches that a throttled template may have."""
 
@@ -110,6 +115,7 @@ def after_fetch(counts: Counts, url: str, now: float, *, novel: bool, fresh: boo
     counts.fetches += 1
     counts.window += 1
     counts.window_fresh += fresh
+    counts.stale = 0 if fresh else counts.stale + 1
     if novel:
         counts.novel += 1
         counts.window_novel += 1
@@ -119,10 +125,13 @@ def after_fetch(counts: Counts, url: str, now: float, *, novel: bool, fresh: boo
         note_example(counts, url)
 
 
-def is_looked_at(counts: Counts) -> bool:
-    """Whether the text of the next page is to be compared: a sample will do of a template that goes on yielding."""
+def is_looked_at(counts: Counts, kind: Kind) -> bool:
+    """Whether the text of the next page is to be compared: a sample will do of a template that goes on yielding, and of
+    one that its pages' words do not close.
+    """
+    first = TRAP_LOOKED_AT_FIRST if kind in _RUNS_OF_WORDS else 0
     return (
-        counts.fetches < TRAP_LOOKED_AT_FIRST
+        counts.fetches < first
         or counts.dull > 0
         or counts.verdict != Verdict.OPEN
         or counts.visits % TRAP_LOOKED_AT_ONE_IN == 0
@@ -138,12 +147,7 @@ def note_example(counts: Counts, url: str) -> None:
 def judged(counts: Counts, site_visits: int, rules: NoveltyRules, kind: Kind) -> tuple[Verdict, str]:
     """The verdict that the counts call for, and the rule it goes by. `site_visits`: fetches of the whole site."""
     share = counts.share if kind is Kind.COMBINED else counts.fresh_share
-    enough = max(rules.close_after, TRAP_MIXED_FETCHES_MIN) if kind is Kind.REST else rules.close_after
-    dull_max = _DULL_MAX.get(kind)
-    is_dull = dull_max is not None and counts.dull >= max(dull_max, enough)
-    is_barren = is_dull or share <= rules.close_below
-    # The window fades to half of itself, and may be no longer than what is asked for.
-    if is_barren and counts.fetches >= enough and counts.window >= min(enough, TRAP_WINDOW_FETCHES // 2):
+    if _is_barren(counts, share, rules, kind):
         return Verdict.CLOSED, NOVELTY
     is_poor = counts.share < rules.throttle_below and counts.window >= TRAP_THROTTLED_FETCHES_MIN
     if not is_poor or kind is Kind.REST:
@@ -152,6 +156,28 @@ def judged(counts: Counts, site_visits: int, rules: NoveltyRules, kind: Kind) ->
     if is_greedy and share < rules.throttle_below and kind is not Kind.HOSTS:
         return Verdict.CLOSED, SHARE
     return Verdict.THROTTLED, NOVELTY
+
+
+def _is_barren(counts: Counts, share: float, rules: NoveltyRules, kind: Kind) -> bool:
+    """Whether a run of fetches without anything new is too long for chance, or the share in the window next to none."""
+    mixed = TRAP_MIXED_FETCHES_MIN if kind is Kind.REST else 0
+    runs = [(counts.stale, mixed)]
+    if (least := _RUNS_OF_WORDS.get(kind)) is not None:
+        runs.append((counts.dull, least))
+    if any(run >= _run_needed(counts, run, max(least, rules.close_after)) for run, least in runs):
+        return True
+    enough = max(rules.close_after, TRAP_SHARE_FETCHES_MIN, mixed)
+    # The window fades to half of itself, and may be no longer than what is asked for.
+    is_enough = counts.fetches >= enough and counts.window >= min(enough, TRAP_WINDOW_FETCHES // 2)
+    return is_enough and share <= rules.close_below
+
+
+def _run_needed(counts: Counts, run: int, least: int) -> float:
+    """How long a run must be: longer for a template that has brought much, or that brings something now and then."""
+    if run < least:
+        return least
+    usual = TRAP_RUN_CERTAINTY * (counts.fetches - run) / max(1, counts.novel)
+    return max(least, min(TRAP_RUN_FETCHES_MAX, max(usual, least + TRAP_RUN_PER_NOVEL * (counts.novel - 1))))
 
 
 def evidence_of(counts: Counts) -> str:
@@ -163,8 +189,8 @@ def evidence_of(counts: Counts) -> str:
     return f"template {counts.text} is {Verdict(counts.verdict).word} by {counts.rule or NOVELTY}: {seen}, {recent}"
 
 
-_DULL_MAX: Final = {Kind.COMBINED: TRAP_DULL_FETCHES_MAX, Kind.HOSTS: TRAP_DULL_HOSTS_MAX}
-"""Fetches in a row whose pages say nothing new that close a row, where what pages say may close it."""
+_RUNS_OF_WORDS: Final = {Kind.COMBINED: 0, Kind.HOSTS: TRAP_DULL_HOSTS_MAX}
+"""Where pages that have no new words may close a row: the least run of them, beside `close_after`."""
 NOVELTY: Final = "novelty"
 SHARE: Final = "share"
 

@@ -193,6 +193,8 @@ class Shapes:
 def shape_of(url: str, limits: ShapeLimits) -> str:
     """The name of the first rule that a normalised URL breaks; empty for none."""
     start = url.index("/", 8)
+    if _is_plain(url, start):
+        return ""
     path, _, query = url[start:].partition("?")
     host = host_of(url)
     rules: dict[str, ShapeRule] = {}
@@ -211,5 +213,18 @@ def shape_of(url: str, limits: ShapeLimits) -> str:
     return next((name for name, rule in rules.items() if rule(path, query, host, limits)), "")
 
 
+def _is_plain(url: str, start: int) -> bool:
+    """Whether a URL, whose path begins at `start`, is as most are: then it is not taken apart."""
+    return (
+        len(url) <= _PLAIN_CHARACTERS
+        and "?" not in url
+        and ";" not in url
+        and url.count("/", start) <= _PLAIN_SEGMENTS
+        and url.count(".", 0, start) <= _PLAIN_DOTS
+        and not url[-2:].strip("/").isdigit()
+    )
+
+
 _PLAIN_CHARACTERS: Final = 200
+_PLAIN_DOTS: Final = 2
 _PLAIN_SEGMENTS: Final = 2

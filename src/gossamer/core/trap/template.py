@@ -31,6 +31,10 @@ _HASHES: Final = re.compile(rf"(?<![0-9A-Za-z])(?:{_UUID}|{_HEX}|{_MIXED})(?![0-
 _DIGITS: Final = re.compile(r"(?<![A-Za-z0-9])[0-9]+|[0-9]{2,}")
 """Numbers; a single digit behind a letter is part of a name: gtk4, v2, python3."""
 _PATH_VALUE: Final = re.compile(r"(;[^=/;]*)=[^/;]*")
+_MADE: Final = frozenset(
+    {"date", "day", "month", "year", "sid", "sess", "session", "sessid", "session_id", "sessionid"}
+)
+"""Names of single parameters whose values a program makes, a date or a session, as several parameters are made."""
 _DATED: Final = re.compile(r"/N/N(?:/N)?/?$|/N-N(?:-N)?/?$")
 _SEGMENTS_REPEATING_MIN: Final = 4
 _ANY_DIGIT: Final = frozenset("0123456789")
@@ -43,8 +47,8 @@ class Kind(Enum):
     """A number in the path, one parameter: lists of real things have such URLs, and things may differ by numbers alone.
     What the pages say may put them last; only bodies equal to the byte, and redirects, close the template."""
     COMBINED = "combined"
-    """Several parameters, a date: URLs that programs make without end. What their pages say closes the template,
-    however few words it is."""
+    """Several parameters, a date, a session: URLs that programs make without end. What their pages say closes the
+    template, however few words it is."""
     HOSTS = "hosts"
     """Hosts below a site. Bodies equal to the byte close them, and a long row of pages that say nothing new."""
     REST = "rest"
@@ -73,14 +77,18 @@ class Family:
 
 def template_of(url: str) -> str:
     """The template of a normalised URL, without its scheme and port: a host, a path, and parameter names in order."""
-    path, mark, query = target_of(url)[: 2 * TEMPLATE_CHARACTERS_MAX].partition("?")
+    return _template(host_of(url), target_of(url))
+
+
+def _template(host: str, target: str) -> str:
+    path, mark, query = target[: 2 * TEMPLATE_CHARACTERS_MAX].partition("?")
     if ";" in path:
         path = _PATH_VALUE.sub(r"\1", path)
     if mark:
         names = sorted({pair.partition("=")[0] for pair in query.replace(";", "&").split("&")} - {""})
         path += "?" + "&".join(names)
     # A host stays what it is: who has many has a family for them.
-    return (host_of(url) + _variables_taken(path))[:TEMPLATE_CHARACTERS_MAX]
+    return (host + _variables_taken(path))[:TEMPLATE_CHARACTERS_MAX]
 
 
 def template_id(text: str) -> bytes:
@@ -91,15 +99,19 @@ def template_id(text: str) -> bytes:
 def families_of(url: str, site: str) -> tuple[Family, ...]:
     """The rows that a URL counts in; none for a URL that is one of a kind on a host that every site has."""
     host, target = host_of(url), target_of(url)
-    template = template_of(url)
+    template = _template(host, target)
     families: list[Family] = []
     path, mark, names = template.partition("?")
     if "&" in names:
         # Each set of parameters is a template of its own, and of some names there are exponentially many.
         families.append(Family((template, f"{path}?{ANY}"), Kind.COMBINED))
-    elif mark or path != host + target:
-        kind = Kind.PLAIN if mark or _DATED.search(path) is None else Kind.COMBINED
-        families.append(Family((template,), kind))
+    elif mark:
+        families.append(Family((template,), Kind.COMBINED if names.lower() in _MADE else Kind.PLAIN))
+    elif path != host + target:
+        # The pages of a calendar are months as well as days.
+        dated = _DATED.search(path)
+        rows = (template,) if dated is None else (template, dates_row(path[: dated.start()]))
+        families.append(Family(rows, Kind.PLAIN if dated is None else Kind.COMBINED))
     elif _repeats(path):
         families.append(Family((again_row(path),), Kind.COMBINED))
     if host not in (site, f"www.{site}"):
@@ -113,6 +125,11 @@ def _repeats(path: str) -> bool:
         return False
     segments = [segment for segment in path.split("/")[1:] if segment]
     return len(segments) - len(set(segments)) > 1
+
+
+def dates_row(path: str) -> str:
+    """The row of the paths that begin alike and end in a date."""
+    return f"{path}/{ANY} (dates)"
 
 
 def again_row(path: str) -> str:

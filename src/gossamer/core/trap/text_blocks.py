@@ -5,7 +5,7 @@ what they say is not. Compared are the pieces of text between tags, without numb
 what the page's own URL says does not count, nor dates, nor what looks like a hash. Documentation, however templated,
 has a sentence of its own on each page; a facet has the sentences of its neighbours.
 
-This reads the whole body, some 0.3 ms for 55 KB, and is asked for few pages: see `flow/templates.py`.
+This reads the whole body, 1 ms and more for 55 KB, and is asked for few pages: see `flow/templates.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from gossamer.core.limits import (
     TRAP_BLOCKS_PER_PAGE_MAX,
     TRAP_LETTERS_JUDGED_MIN,
     TRAP_LETTERS_NEW_MIN,
+    TRAP_NEW_BLOCKS_MAX,
     TRAP_TEXT_BYTES_MAX,
 )
 
@@ -29,8 +30,9 @@ is missed."""
 
 _BLOCK: Final = re.compile(rb">\s*([^<\s][^<]{2,})")
 _DIGITS: Final = b"0123456789"
-_WITH_DIGIT: Final = re.compile(rb"[0-9A-Za-z]*[0-9][0-9A-Za-z]*")
-_WORD: Final = re.compile(rb"[A-Za-z\x80-\xff]{3,}")
+_WORD: Final = re.compile(rb"[a-z\x80-\xff]*[0-9][0-9a-z\x80-\xff]*|([a-z\x80-\xff]{3,})")
+"""A word of letters, or one with digits in it, which is empty then: a page may be one long word, and is read in linear
+time."""
 _NAMELESS: Final = b"\0"
 """Begins a block without names, which is another one than the same words in a block as it stands."""
 _DATES: Final = frozenset(
@@ -85,7 +87,7 @@ def says_something_new(blocks: list[bytes], url: str, memory: BlockMemory, *, co
     is_first = memory.is_empty
     new = memory.new_of(blocks)
     # The same sentence with another name in it is new as it stands, and not without what the URL says.
-    new = memory.new_of(_without_names(new, url)) if new else new
+    new = memory.new_of(_without_names(new[:TRAP_NEW_BLOCKS_MAX], url)) if new else new
     if is_first or (not combined and sum(map(len, blocks)) < TRAP_LETTERS_JUDGED_MIN):
         return True
     words = {word for block in new for word in block.removeprefix(_NAMELESS).split()}
@@ -94,7 +96,7 @@ def says_something_new(blocks: list[bytes], url: str, memory: BlockMemory, *, co
 
 def _without_names(blocks: list[bytes], url: str) -> list[bytes]:
     """The words of some blocks in lower case, without those of the URL and of dates, and without what has digits."""
-    named = _DATES.union(_WORD.findall(url.lower().encode()))
-    # One run over all of them: most blocks are a word or two.
-    lines = _WITH_DIGIT.sub(b"", b"\n".join(block.replace(b"\n", b" ") for block in blocks)).lower().split(b"\n")
-    return [_NAMELESS + b" ".join(word for word in _WORD.findall(line) if word not in named) for line in lines]
+    named = _DATES.union(_WORD.findall(url.lower().encode()), {b""})
+    return [
+        _NAMELESS + b" ".join([word for word in _WORD.findall(each.lower()) if word not in named]) for each in blocks
+    ]

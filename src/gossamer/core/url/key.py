@@ -101,17 +101,17 @@ def _fold_1(found: re.Match[str]) -> str:
 
 # --- version 2 ------------------------------------------------------------------------------------------------------
 
-_FOLDED_2: Final = re.compile(r"""[?;(%"<>\\^`{|}]|\.[:/]""")
-"""Without any of these a URL is its own key."""
+_OWN_KEY_2: Final = re.compile(r"""https?://[^?;(%"<>\\^`{|}:/]++(?<!\.)[^?;(%"<>\\^`{|}]++""")
+"""A URL that is its own key: nothing in it that could be folded, and a host without final dot."""
 _FINAL_DOT_2: Final = re.compile(r"(?<=[^./])\.(?=(?::[0-9]+)?$)")
 """Not after an empty label: such a name is none, and stays apart from the one that is."""
 
 
 def _keys_2(rules: KeyRules) -> Callable[[str], str]:
-    fate_of = _fates_2(rules)
+    fate_of, is_own_key = _fates_2(rules), _OWN_KEY_2.fullmatch
 
     def key(href: str) -> str:
-        if _FOLDED_2.search(href, 8) is None:
+        if is_own_key(href) is not None:
             return href
         base, _, query = _key_1(href).partition("?")
         start = base.index("/", 8)

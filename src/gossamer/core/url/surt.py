@@ -43,9 +43,14 @@ _PLAIN: Final = re.compile(
 """URLs on which none of the foldings has anything to do but turn the host round: most of them."""
 
 
+_PLAIN_LOOKUP: Final = re.compile(r"dns:[a-z0-9-]+(?:\.[a-z0-9-]+)*")
+
+
 def surt(url: str) -> str:
     """The SURT of `url`, as pywb's indexer keys it. Never raises; a URL of another scheme keeps its scheme and path."""
     plain = _PLAIN.fullmatch(url)
+    if plain is None and _PLAIN_LOOKUP.fullmatch(url):
+        return url
     if plain is None:
         return _surt(url)
     scheme, host, port, path = plain.groups()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _FOREIGN: Final = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]")
@@ -11,11 +12,13 @@ _UNPRINTABLE: Final = re.compile(r"[^ -~]")
 _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^/?#]*")
 
 
+@lru_cache(maxsize=16)
 def target_uri(url: str) -> str:
     """`url` as WARC-Target-URI: RFC 3986 in ASCII, without fragment. Never raises; escapes what the RFC does not allow.
 
     The URL standard leaves characters such as | ^ { } [ ] bare in paths and queries; validators of WARC files do not
     accept them. Percent escapes that are there stay as they are, so a valid URI is returned unchanged.
+    Remembered for a moment: the records of one capture all ask.
     """
     url = url.partition("#")[0]
     if _FOREIGN.search(url) is not None:

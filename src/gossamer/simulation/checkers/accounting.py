@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gossamer.core.frontier.ledger import Ledger, decode_ledger
 from gossamer.core.frontier.records import PageState, decode_host, decode_page
 from gossamer.core.page.found import decode_found
-from gossamer.flow.shard import COMMIT_KEY, LEDGER_KEY, RECEIPT_PREFIX
+from gossamer.flow.shard import LEDGER_KEY, RECEIPT_PREFIX
 from gossamer.ports.store import Table
 
 if TYPE_CHECKING:
@@ -32,11 +32,6 @@ def ledger_of(disk: MemoryDisk) -> Ledger:
     """The durable ledger of a shard; an empty one before its first commit."""
     data = disk.durable[Table.META].values.get(LEDGER_KEY)
     return decode_ledger(data) if data is not None else Ledger()
-
-
-def commit_of(disk: MemoryDisk) -> bytes | None:
-    """The durable commit number of a shard as stored; None before its first."""
-    return disk.durable[Table.META].values.get(COMMIT_KEY)
 
 
 def at_commit(disks: Sequence[MemoryDisk], changed: Sequence[int] | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from gossamer.core.frontier.records import PageState, decode_host, decode_page
 from gossamer.core.url.parse import authority_of, host_of
 from gossamer.ports.store import Table
 from gossamer.simulation.truth import is_private, is_readable
-from gossamer.simulation.world import PageKind, World, key_of
+from gossamer.simulation.world import PageKind, RobotsKind, World, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +76,19 @@ def _expected(evidence: Evidence) -> dict[str, Fates]:
     for key in truth.unreachable:
         # When the patience with its host is over it fails; whether it is over depends on how long this crawl took.
         expected[key] = ((PageState.REFUSED, "address"),) if is_private(world, host_of(key)) else (*QUEUED, *FAILED)
+    if _lasted_beyond_patience(evidence):
+        # A host that resets whoever asks for its robots.txt has answered nothing else, or nothing for as long.
+        expected |= {key: (*fates, *FAILED) for key, fates in expected.items() if _resets(world, key)}
     return expected
+
+
+def _lasted_beyond_patience(evidence: Evidence) -> bool:
+    return evidence.lives[-1].ended - evidence.lives[0].opened > evidence.settings.host_patience
+
+
+def _resets(world: World, key: str) -> bool:
+    host = world.hosts.get(host_of(key))
+    return host is not None and any(each.robots.kind is RobotsKind.UNREACHABLE for each in host.authorities)
 
 
 def _of_answered(world: World, key: str) -> Fates:

@@ -1,7 +1,7 @@
 """No URL starves: of so many leases in a row from its host, one at least goes to its level.
 
 Levels are what the page records say in the end; a URL whose robots.txt keeps it waiting is not looked at. Which URLs of
-a level come first is not judged: they may be moved, and scored anew.
+a level come first is not judged: they may be moved, and scored anew. Nor is a URL that was put last while it waited.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from gossamer.core.frontier.priority import LEASES_BOUND
+from gossamer.core.frontier.priority import LEASES_BOUND, level_of
+from gossamer.core.frontier.records import LEVELS
 from gossamer.core.url.parse import authority_of, target_of
 from gossamer.simulation.checkers.evidence import SURE_SECONDS
 from gossamer.simulation.world import RobotsKind, World, key_of
 
 if TYPE_CHECKING:
+    from gossamer.core.frontier.records import PageRecord
     from gossamer.simulation.checkers.evidence import Evidence
 
 PROMPT: Final = (RobotsKind.ALLOW, RobotsKind.PARTS, RobotsKind.DELAY, RobotsKind.AGENT, RobotsKind.MISSING)
@@ -56,7 +58,7 @@ def _passed(evidence: Evidence, process: int, leases: _Leases) -> list[str]:
     life, found = evidence.lives[process], list[str]()
     for key, asked in leases.first.items():
         record = evidence.records[key]
-        if not _is_prompt(evidence.world, record.url):
+        if _may_be_put_last(record) or not _is_prompt(evidence.world, record.url):
             continue
         known = max(record.found_at - life.offset, life.opened) + SURE_SECONDS
         between = slice(bisect_right(leases.starts, known), bisect_left(leases.starts, asked))
@@ -64,6 +66,11 @@ def _passed(evidence: Evidence, process: int, leases: _Leases) -> list[str]:
         if len(passed) > LEASES_BOUND and record.level not in passed:
             found.append(f"starvation: {key} of level {record.level} waited while {len(passed)} others were leased")
     return found
+
+
+def _may_be_put_last(record: PageRecord) -> bool:
+    """Whether it is in the last level for something else than its depth: since when, no record says."""
+    return record.base == LEVELS - 1 != level_of(record.depth)
 
 
 def _is_prompt(world: World, url: str) -> bool:
