@@ -19,7 +19,7 @@ from gossamer.simulation.many import run_many
 from gossamer.simulation.run import Rehearsal
 from gossamer.simulation.run import run as simulate
 
-SEEDS, SEEDS_QUICK = 10_000, 60
+SEEDS, SEEDS_QUICK = 10_000, 30
 CANARY_NUMBERS, CANARY_NUMBERS_QUICK = range(1, 6), range(1, 2)
 LOG = Path(__file__).resolve().parents[1] / "build" / "simulations.log"
 SHOWN = 20

@@ -136,8 +136,6 @@ class _Reading:
     def walk(self, tree: turbohtml.Document, rare: dict[str, tuple[LinkRule, ...]]) -> None:
         """Visit the elements that may say something, in document order; `rare` has the rules of further ones."""
         add, plain, budget = self.columns.add, LinkKind.A.value, self._text_budget
-        # To ask each `a` for a rel that hardly any has takes longer than to find those.
-        with_rel = set(tree.find_all("a", rel=True))
         for element in tree.iter_elements((*_READ_TAGS, *rare) if rare else _READ_TAGS):
             tag = element.tag
             if tag == "a":
@@ -147,7 +145,7 @@ class _Reading:
                 if href is None:
                     href = attribute("xlink:href")
                 if href is not None:
-                    rel = attribute("rel") if with_rel and element in with_rel else None
+                    rel = attribute("rel")
                     text = element.text if budget > 0 else ""
                     budget -= len(text)
                     if not text or text.isspace():

@@ -1,8 +1,9 @@
 """Garbage collection while a crawl runs: seldom, and not over what stays for good.
 
 A crawl makes few cycles, and reference counts free nearly all it uses; but every page makes thousands of objects for a
-moment, so that by Python's own thresholds the collector looks at all of them again and again (decision 0034). What was loaded before the crawl is left out altogether, and the young are looked at after tens of
-thousands of net allocations instead of 700. A cycle then waits for some pages more before it is freed.
+moment, so that by Python's own thresholds the collector looks at all of them again and again (decision 0034). What was
+loaded before the crawl is left out altogether, and the young are looked at after tens of thousands of net allocations
+instead of 700. A cycle then waits for some pages more before it is freed.
 """
 
 from __future__ import annotations

@@ -73,6 +73,10 @@ def families(readings: Readings) -> list[Family]:
     return [metric.family(numbers) for metric in METRICS]
 
 
+def _by_state(hosts: HostCounts) -> Mapping[str, float]:
+    return {"ready": hosts.ready, "waiting": hosts.waiting, "parked": hosts.parked}
+
+
 def _answers(numbers: Numbers) -> Mapping[str, float]:
     return {("none" if status == "0" else status): count for status, count in numbers.ledger.statuses.items()}
 
@@ -125,7 +129,8 @@ METRICS: Final = (
     Metric("gossamer_urls", GAUGE, "state", "known URLs: each is in one state", _states),
     Metric("gossamer_urls_failed", GAUGE, "reason", "failed URLs", lambda n: n.ledger.failed),
     Metric("gossamer_urls_refused", GAUGE, "reason", "known URLs refused", lambda n: n.ledger.refused),
-    Metric("gossamer_hosts", GAUGE, "state", "hosts of the working set", lambda n: n.readings.hosts._asdict()),
+    Metric("gossamer_hosts", GAUGE, "state", "hosts of the working set", lambda n: _by_state(n.readings.hosts)),
+    Metric("gossamer_host_phases", GAUGE, "phase", "hosts of the working set", lambda n: n.readings.hosts.phases),
     Metric("gossamer_hosts_slowed_total", COUNTER, "reason", "times a host was slowed", lambda n: n.tallies.slowed),
     Metric("gossamer_fetches_in_flight", GAUGE, "", "exchanges under way", lambda n: len(n.readings.worker.in_flight)),
     Metric("gossamer_paused", GAUGE, "", "1 while nothing is leased", lambda n: bool(n.readings.worker.pauses)),

@@ -47,7 +47,7 @@ class Table(StrEnum):
     LINKER = "linker"
     """site id (8) + id of another site (8) -> which ways links go between them (1): to the first, from it, both."""
     TEMPLATE = "template"
-    """kind (1) + site id (8) + template id (8) -> counts; kind (1) + the same + page key (24) -> empty: URLs refused."""
+    """kind (1) + site id (8) + template id (8) -> counts; kind (1) + the same + page key (24) -> empty: a URL refused."""
     META = "meta"
     """commit number, counters, receipts: a few small rows."""
 
