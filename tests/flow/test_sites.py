@@ -32,10 +32,13 @@ def commit(sites: Sites, rows: PendingStore) -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(LINKS)
-def test_links_between_sites_are_counted_once_each_way(links: list[tuple[bool, int, set[int], bool]]) -> None:
+@given(LINKS, st.integers(0, 6))
+def test_links_between_sites_are_counted_once_each_way(
+    links: list[tuple[bool, int, set[int], bool]], ties_max: int
+) -> None:
+    """Wherever they are kept: in the state of their site, or in rows once they are more than `ties_max`."""
     rows = PendingStore(MemoryStore(MemoryDisk()))
-    sites = Sites(rows, IDS, cached_max=2)
+    sites = Sites(rows, IDS, cached_max=2, ties_max=ties_max)
     here: set[tuple[int, int]] = set()
     for is_in, page, drawn, commits in links:
         others = drawn - {page}
@@ -48,7 +51,7 @@ def test_links_between_sites_are_counted_once_each_way(links: list[tuple[bool, i
             here |= {(page, other + 100) for other in others}
         if commits:
             commit(sites, rows)
-            sites = Sites(rows, IDS, cached_max=2)
+            sites = Sites(rows, IDS, cached_max=2, ties_max=ties_max)
     for site in range(6):
         state = sites.state(f"s{site}.test")
         linking = {other for at, other in here if at == site and other < 100}
@@ -91,6 +94,37 @@ def test_links_of_many_pages_take_one_look_into_each_table(monkeypatch: pytest.M
 
     monkeypatch.setattr(rows, "get", watched)
     sites.linked([(f"s{page}.test", {f"t{page}.test", "all.test"}) for page in range(20)])
-    assert looks == [(Table.LINKER, 40), (Table.SITE, 21)]
+    sites.linked([(f"s{page}.test", {"all.test"}) for page in range(20)])
+    assert looks == [(Table.SITE, 21)]
     assert sites.state("all.test").linking_sites == 20
     assert sites.state("t7.test").linking_sites == 1
+
+
+def test_ties_that_become_many_move_from_the_state_of_their_site_into_rows() -> None:
+    rows = PendingStore(MemoryStore(MemoryDisk()))
+    sites = Sites(rows, IDS, ties_max=3)
+
+    def rows_of_ties() -> int:
+        commit(sites, rows)
+        return len(rows.scan(Table.LINKER, b"", b"\xff" * 20, 99))
+
+    for number, expected in enumerate((0, 0, 0, 4, 5)):
+        sites.linked([(f"s{number}.test", ["target.test"])])
+        assert rows_of_ties() == expected
+    sites = Sites(rows, IDS, ties_max=3)
+    sites.linked([(f"s{number}.test", ["target.test"]) for number in range(6)])
+    sites.links_out("target.test", ["s0.test", "s9.test"])
+    state = sites.state("target.test")
+    assert (state.linking_sites, state.linked_sites, state.mutual_sites) == (6, 2, 1)
+    assert (state.ties, rows_of_ties()) == (b"", 7)
+
+
+def test_a_site_of_an_older_release_keeps_its_ties_in_rows() -> None:
+    rows = PendingStore(MemoryStore(MemoryDisk()))
+    sites = Sites(rows, IDS)
+    sites.touch("target.test").linking_sites = 1
+    rows.put(Table.LINKER, IDS.site_id("target.test") + IDS.site_id("s0.test"), b"\1")
+    sites.linked([("s0.test", ["target.test"]), ("s1.test", ["target.test"])])
+    sites.links_out("target.test", ["s0.test"])
+    state = sites.state("target.test")
+    assert (state.linking_sites, state.mutual_sites, state.ties) == (2, 1, b"")

@@ -139,6 +139,9 @@ URL_TRIES_MAX: Final = 3
 # --- budgets ----------------------------------------------------------------------------------------------------
 SITE_STATES_CACHED_MAX: Final = 4096
 """Site states of one shard kept as objects between commits: those of the pages of a few seconds. About 3 MB."""
+TIES_IN_STATE_MAX: Final = 64
+"""Ties to other sites that stand in a site's state, 9 bytes each, before each gets a row: the pages of a host's first
+visits have some twenty, and a state is written again with every commit that changes it."""
 LINKING_SITES_MAX: Final = 10_000
 """Distinct linking sites counted of one site; one that so many link to is not held by any budget that grows with them,
 and the rows behind the count stay bounded."""

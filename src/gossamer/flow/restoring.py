@@ -31,7 +31,7 @@ def restore_working_set(shard: Shard, now: float) -> None:
     """
     for table in _PLACES:
         parts = shard.unrestored[table] = hosts_in(shard, table)
-        for command in shard.frontier.handle(_event(table, next(parts, [])), now):
+        for command in shard.frontier.handle(_event(table, next(parts, list[LoadedHost]())), now):
             if isinstance(command, Move):
                 shard.move(command)
 

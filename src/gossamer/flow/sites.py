@@ -6,8 +6,14 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from gossamer.core.budget.site_state import SiteState, decode_site, encode_site
-from gossamer.core.limits import LINKING_SITES_MAX, LINKS_OF_SITES_CACHED_MAX, SITE_STATES_CACHED_MAX
-from gossamer.core.seen.fingerprint import Fingerprinter
+from gossamer.core.budget.ties import TIE_BYTES, each_tie, tie_to, with_ways
+from gossamer.core.limits import (
+    LINKING_SITES_MAX,
+    LINKS_OF_SITES_CACHED_MAX,
+    SITE_STATES_CACHED_MAX,
+    TIES_IN_STATE_MAX,
+)
+from gossamer.core.seen.fingerprint import SITE_ID_BYTES, Fingerprinter
 from gossamer.flow.pending import PendingStore
 from gossamer.ports.store import Table
 
@@ -19,15 +25,23 @@ BOTH_WAYS: Final = LINKS_HERE | LINKED_FROM_HERE
 class Sites:
     """The site states of one shard. Changes are written with its commits."""
 
-    def __init__(self, rows: PendingStore, ids: Fingerprinter, *, cached_max: int = SITE_STATES_CACHED_MAX) -> None:
+    def __init__(
+        self,
+        rows: PendingStore,
+        ids: Fingerprinter,
+        *,
+        cached_max: int = SITE_STATES_CACHED_MAX,
+        ties_max: int = TIES_IN_STATE_MAX,
+    ) -> None:
         self._rows: Final = rows
+        self._ties_max: Final = ties_max
         self._ids: Final = ids
         self._cached_max: Final = cached_max
         self._states: dict[str, SiteState] = {}
         """Oldest first."""
         self._touched: set[str] = set()
         self._pairs: dict[bytes, int] = {}
-        """Pairs of sites whose row is known, oldest first."""
+        """Pairs of sites that have rows, or would have, and which ways are known; oldest first."""
         self._booked: dict[tuple[int, str, frozenset[str]], None] = {}
         """Which way, whose page, which other sites: the pages of a site name the same ones again and again."""
 
@@ -63,21 +77,20 @@ class Sites:
         """Pages link to sites of this shard: of each the site it is of, and those it links to, itself not among them.
         One look into the store for all of them.
         """
-        pairs: dict[bytes, str] = {}
-        site_id = self._ids.site_id
+        met: dict[str, list[bytes]] = {}
         for source, targets in links:
             if not self._is_booked(LINKS_HERE, source, targets):
-                source_id = site_id(source)
+                source_id = self._ids.site_id(source)
                 for target in targets:
-                    pairs[site_id(target) + source_id] = target
-        if pairs:
-            self._book(pairs, LINKS_HERE)
+                    met.setdefault(target, []).append(source_id)
+        if met:
+            self._book(met, LINKS_HERE)
 
     def links_out(self, source: str, targets: Collection[str]) -> None:
         """A page of `source`, a site of this shard, links to these other sites, wherever they are."""
         if not self._is_booked(LINKED_FROM_HERE, source, targets):
-            source_id = self._ids.site_id(source)
-            self._book({source_id + self._ids.site_id(target): source for target in targets}, LINKED_FROM_HERE)
+            site_id = self._ids.site_id
+            self._book({source: [site_id(target) for target in targets]}, LINKED_FROM_HERE)
 
     def begin_commit(self) -> None:
         """Put the changed states among the changes of the coming commit; keep no more states than the cache holds."""
@@ -97,8 +110,54 @@ class Sites:
         self._booked[key] = None
         return False
 
-    def _book(self, pairs: dict[bytes, str], way: int) -> None:
-        """Note one way of each pair, whose value is the site that the row is kept for.
+    def _book(self, met: dict[str, list[bytes]], way: int) -> None:
+        """Note one way of the ties of sites of this shard to others, given by their ids. One look into each table."""
+        self._load(met)
+        rows: dict[bytes, str] = {}
+        for site, others in met.items():
+            state = self._states[site]
+            if state.has_all_ties:
+                self._tie(state, others, way)
+            else:
+                own = self._ids.site_id(site)
+                rows.update((own + other, site) for other in others)
+        if rows:
+            self._book_rows(rows, way)
+
+    def _tie(self, state: SiteState, others: list[bytes], way: int) -> None:
+        """The same for a site whose ties stand in its state."""
+        ties, added, both = state.ties, 0, 0
+        for other in others:
+            at = tie_to(ties, other)
+            if at < 0:
+                ties += b"%b%c" % (other, way)
+            elif ties[at + SITE_ID_BYTES] & way:
+                continue
+            else:
+                ties = with_ways(ties, at, BOTH_WAYS)
+                both += 1
+            added += 1
+        if not added:
+            return
+        self._touched.add(state.site)
+        if way == LINKS_HERE:
+            state.linking_sites += added
+        else:
+            state.linked_sites += added
+        state.mutual_sites += both
+        state.ties = ties
+        if len(ties) > self._ties_max * TIE_BYTES:
+            self._move_ties(state)
+
+    def _move_ties(self, state: SiteState) -> None:
+        """They have become many: each gets a row."""
+        own = self._ids.site_id(state.site)
+        for other, ways in each_tie(state.ties):
+            self._rows.put(Table.LINKER, own + other, ways)
+        state.ties = b""
+
+    def _book_rows(self, pairs: dict[bytes, str], way: int) -> None:
+        """The same for pairs of sites that have rows, whose value is the site that the row is kept for.
 
         One look into the store for all pairs that are not known from shortly before.
         """
@@ -107,11 +166,9 @@ class Sites:
         if unknown:
             for key, value in zip(unknown, self._rows.get(Table.LINKER, unknown), strict=True):
                 known[key] = value[0] if value else 0
-        fresh = [(key, site) for key, site in pairs.items() if not known[key] & way]
-        if fresh:
-            self._load({site for _, site in fresh})
-        for key, site in fresh:
-            self._count(key, site, way)
+        for key, site in pairs.items():
+            if not known[key] & way:
+                self._count(key, site, way)
         while len(known) > LINKS_OF_SITES_CACHED_MAX:
             del known[next(iter(known))]
 

@@ -293,6 +293,6 @@ class SimClock:
         """Virtual seconds since the epoch, as the crawler believes."""
         return asyncio.get_running_loop().time() + self._offset
 
-    def sleep(self, seconds: float) -> Coroutine[Any, Any, None]:
+    async def sleep(self, seconds: float) -> None:
         """Return after that many virtual seconds; 0 (or less) yields once."""
-        return asyncio.sleep(max(0.0, seconds))
+        await asyncio.sleep(max(0.0, seconds))

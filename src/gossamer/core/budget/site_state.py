@@ -9,6 +9,8 @@ from typing import Protocol
 
 import msgspec
 
+from gossamer.core.budget.ties import TIE_BYTES
+
 
 class SiteState(msgspec.Struct, array_like=True):
     """What is known of one site. All its hosts are in one shard, so one shard alone writes it."""
@@ -49,6 +51,13 @@ class SiteState(msgspec.Struct, array_like=True):
     """Distinct other sites that it links to, exact up to LINKING_SITES_MAX."""
     hosts_open: int = 0
     """Hosts of it that were asked for something; the others are held while it is over its budget of hosts."""
+    ties: bytes = b""
+    """Its ties to other sites, see `ties`, while they are few; empty once they have rows of their own."""
+
+    @property
+    def has_all_ties(self) -> bool:
+        """Whether `ties` holds all of them. Where it does not, as in states of older releases, rows do."""
+        return len(self.ties) == TIE_BYTES * (self.linking_sites + self.linked_sites - self.mutual_sites)
 
     @property
     def novel_share(self) -> float:
