@@ -54,7 +54,14 @@ def test_the_textbooks(
 def test_lines_say_what_is_needed_and_from_what(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "--pages", "1e9", "--hosts", "100", *CHEAP]) == Exit.DONE
     text = capsys.readouterr().out
-    for words in ("386 pages/s", "500 TB in 30d", "30.4 PB in 5 years", "only 100: the gap slows", "--page-cpu"):
+    for words in (
+        "386 pages/s",
+        "500 TB in 30d",
+        "30.4 PB in 5 years",
+        "only 100: the gap slows",
+        "--page-cpu",
+        "22.0 GB of memory with",
+    ):
         assert words in text
 
 

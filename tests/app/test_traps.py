@@ -100,6 +100,25 @@ def test_a_freed_template_is_judged_anew(tmp_path: Path, capsys: pytest.CaptureF
     assert crawl.summary()["balanced"]
 
 
+def test_an_order_tells_of_names_nobody_knows_and_of_others_that_refuse_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with small_site.serve({}) as site:
+        site.table = Endless(
+            {"go": page(title="same"), **{f"/c?x={n}&y={n % 7}": page(title="same") for n in range(40)}}
+        )
+        site.table["/"] = page(*(f"/c?x={n}&y={n % 7}" for n in range(40)), title="start")
+        folder = tmp_path / "crawl"
+        assert crawls.crawl(folder, site.url())[0] == 0
+    capsys.readouterr()
+    assert main(["traps", str(folder), "free", "127.0.0.1/c?x&y", "127.0.0.1/nothing/N"]) == 0
+    told = capsys.readouterr().err
+    assert "no suspect is named 127.0.0.1/nothing/N so far" in told
+    assert "127.0.0.1/c?* refuses URLs of it as well" in told
+    assert main(["traps", str(folder), "exclude", "127.0.0.1/c?x&y"]) == 0
+    assert "as well" not in capsys.readouterr().err
+
+
 def test_a_confirmed_template_is_closed_at_once(tmp_path: Path) -> None:
     with small_site.serve({}) as site:
         site.table = table(links=5)

@@ -13,7 +13,7 @@ from gossamer.core.ending import EndState
 from gossamer.core.url.parse import host_of
 from gossamer.flow.follow import add_seeds
 from gossamer.flow.loop import crawl
-from gossamer.flow.operations import adopt
+from gossamer.flow.operations import adopt, name_sites
 from gossamer.ports.store import Table
 from gossamer.simulation.clock import EPOCH, SimClock
 from tests.workers import Bench, Reply, page, run
@@ -173,6 +173,23 @@ def test_raising_a_setting_releases_what_is_held_at_once_and_a_kill_loses_nothin
     assert run(work()) is EndState.LIMIT
     assert bench.owner("http://a.test/").sites.state("a.test").pages == 12
     assert bench.problems() == []
+
+
+def test_naming_a_url_of_a_site_that_is_known_releases_what_its_budget_held() -> None:
+    bench = bench_of(BudgetPolicy(first_pages=5))
+    chain(bench, "a.test", 40)
+    bench.web.put(SEED, page("http://a.test/"))
+    crawled(bench, SEED)
+    assert held(bench) > 0
+    bench.reopen()
+
+    async def work() -> EndState:
+        name_sites(bench.worker, ["http://a.test/"])
+        return await crawl(bench.worker)
+
+    assert run(work()) is EndState.COMPLETE
+    site = bench.owner("http://a.test/").sites.state("a.test")
+    assert (site.pages, site.seeded, held(bench), bench.problems()) == (40, True, 0, [])
 
 
 def test_a_held_host_is_listed_under_its_next_look_and_comes_back_by_itself() -> None:

@@ -9,7 +9,6 @@ import pytest
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.limits import REDIRECT_HOPS_MAX
 from gossamer.core.page.document import Directives, Document
-from gossamer.core.page.found import decode_found
 from gossamer.core.page.links import LinkFlag, LinkKind, Links
 from gossamer.core.scope.block_list import BlockList
 from gossamer.core.scope.filters import FilterRules
@@ -47,7 +46,7 @@ def balanced(bench: Bench) -> None:
 
 
 def sent(shard: Shard) -> list[str]:
-    return [url for entry in shard.outbox.waiting.values() for url in decode_found(entry).urls]
+    return [url for batches in shard.outbox.filling.values() for found in batches for url in found.urls]
 
 
 def test_links_are_judged_counted_and_queued() -> None:

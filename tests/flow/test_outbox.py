@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from gossamer.core.page.found import FoundLinks, decode_found
+from gossamer.core.limits import LINKS_AT_ONCE_MAX
+from gossamer.core.page.found import FoundLinks, decode_batches, encode_batches
 from gossamer.flow import outbox
 from gossamer.flow.outbox import Outbox, outbox_key
 from gossamer.flow.pending import PendingStore
@@ -16,7 +18,9 @@ def found(url: str) -> FoundLinks:
     return FoundLinks("http://a.test/", 1, "", "", 0, 0.0, [url], "L", b"\0")
 
 
-def commit(rows: PendingStore) -> None:
+def commit(box: Outbox) -> None:
+    rows = box.rows
+    box.begin_commit()
     rows.store.write(rows.begin_commit())
     rows.store.sync()
     rows.end_commit()
@@ -31,11 +35,42 @@ def reopened(disk: MemoryDisk, store: MemoryStore) -> Outbox:
 
 def test_entries_are_numbered_for_each_receiver() -> None:
     box = Outbox(PendingStore(MemoryStore(MemoryDisk())))
-    assert [box.put(receiver, found(f"http://b.test/{receiver}"))[0] for receiver in (1, 2, 1, 1)] == [1, 1, 2, 3]
-    number, entry = box.put(2, found("http://b.test/last"))
-    assert number == 2
-    assert decode_found(entry).urls == ["http://b.test/last"]
-    assert box.waiting[2, 2] == entry
+    numbers: list[int | None] = []
+    for receiver in (1, 2, 1, 1):
+        numbers.append(box.put(receiver, found(f"http://b.test/{receiver}")))
+        commit(box)
+    assert numbers == [1, 1, 2, 3]
+    assert box.put(2, found("http://b.test/last")) == 2
+    commit(box)
+    assert [each.urls for each in decode_batches(box.waiting[2, 2])] == [["http://b.test/last"]]
+
+
+def test_what_one_commit_has_for_a_receiver_is_one_entry() -> None:
+    disk = MemoryDisk()
+    store = MemoryStore(disk)
+    box = Outbox(PendingStore(store))
+    batches = {number: found(f"http://b.test/{number}") for number in range(6)}
+    assert [box.put(number % 2, each) for number, each in batches.items()] == [1, 1, None, None, None, None]
+    assert sorted(box.waiting) == [(0, 1), (1, 1)], "nothing has left"
+    commit(box)
+    again = reopened(disk, store)
+    assert decode_batches(again.waiting[0, 1]) == [batches[0], batches[2], batches[4]]
+    assert again.put(0, batches[0]) == 2
+
+
+def test_an_entry_holds_no_more_links_than_are_taken_in_at_once() -> None:
+    box = Outbox(PendingStore(MemoryStore(MemoryDisk())))
+    half = FoundLinks("", 0, "", "", 0, 0.0, ["http://b.test/"] * (LINKS_AT_ONCE_MAX // 2), "", b"")
+    assert [box.put(1, half) for _ in range(5)] == [1, None, 2, None, 3]
+    commit(box)
+    assert [len(decode_batches(entry)) for entry in box.waiting.values()] == [2, 2, 1]
+
+
+def test_an_entry_of_an_older_release_holds_one_batch_alone() -> None:
+    one = found("http://b.test/")
+    assert decode_batches(msgspec.msgpack.encode(one)) == decode_batches(encode_batches([one])) == [one]
+    with pytest.raises(msgspec.DecodeError):
+        decode_batches(b"\xc0")
 
 
 def test_keys_keep_a_receivers_entries_together_in_order() -> None:
@@ -49,7 +84,7 @@ def test_an_acknowledged_entry_leaves_with_the_next_commit_and_its_number_is_nev
     box = Outbox(PendingStore(store))
     for number in range(3):
         box.put(7, found(f"http://b.test/{number}"))
-    commit(box.rows)
+        commit(box)
     box.acknowledge(7, 2)
     box.acknowledge(7, 2)
     box.acknowledge(9, 1)
@@ -57,11 +92,11 @@ def test_an_acknowledged_entry_leaves_with_the_next_commit_and_its_number_is_nev
     before = reopened(disk, store)
     assert sorted(before.waiting) == [(7, 1), (7, 2), (7, 3)], "the acknowledgment was not committed: sent again"
     before.acknowledge(7, 3)
-    commit(before.rows)
+    commit(before)
     store = before.rows.store  # type: ignore[assignment]
     after = reopened(disk, store)
     assert sorted(after.waiting) == [(7, 1), (7, 2)]
-    assert after.put(7, found("http://b.test/new"))[0] == 4
+    assert after.put(7, found("http://b.test/new")) == 4
 
 
 def test_what_was_not_committed_never_was() -> None:
@@ -71,7 +106,7 @@ def test_what_was_not_committed_never_was() -> None:
     box.put(1, found("http://b.test/1"))
     again = reopened(disk, store)
     assert again.waiting == {}
-    assert again.put(1, found("http://b.test/1"))[0] == 1
+    assert again.put(1, found("http://b.test/1")) == 1
 
 
 def test_a_full_outbox_says_so_takes_more_and_is_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,12 +115,12 @@ def test_a_full_outbox_says_so_takes_more_and_is_read_whole(monkeypatch: pytest.
     store = MemoryStore(disk)
     box = Outbox(PendingStore(store), entries_max=5)
     for number in range(4):
-        box.put(number % 3, found(f"http://b.test/{number}"))
+        box.put(number, found(f"http://b.test/{number}"))
     assert not box.is_full
     for number in range(20):
-        box.put(number % 3, found(f"http://b.test/{number}"))
+        box.put(number, found(f"http://b.test/{number}"))
     assert box.is_full
-    commit(box.rows)
+    commit(box)
     waiting = dict(box.waiting)
     assert reopened(disk, store).waiting == waiting
 

@@ -131,6 +131,21 @@ def test_pages_that_say_the_same_under_other_dates_close_their_template() -> Non
     assert "closed by novelty: 1 of 21" in ruling.detail
 
 
+def test_lists_of_months_do_not_close_the_days_behind_them() -> None:
+    templates = Templates(PendingStore(MemoryStore(MemoryDisk())), RULES, TrapRules())
+    empty = b"<h1>Nothing</h1><p>No events</p>"
+    for month in range(1, 13):
+        templates.visited(f"http://site.test/cal/2025/{month:02}", 1.0, empty, novel=True)
+    month = templates.judge(HOST, link("http://site.test/cal/2026/01"), 2.0)
+    day = templates.judge(HOST, link("http://site.test/cal/2025/01/01"), 2.0)
+    assert month is not None and month.reason == Reason.TRAP
+    assert day is not None and day.reason == "" and day.last
+    for number in range(1, 5):
+        templates.visited(f"http://site.test/cal/2025/01/{number:02}", 3.0, empty, novel=True)
+    day = templates.judge(HOST, link("http://site.test/cal/2025/01/09"), 4.0)
+    assert day is not None and day.reason == Reason.TRAP
+
+
 def test_a_template_with_numbers_alone_comes_last_and_is_not_closed_by_what_its_pages_say() -> None:
     templates = Templates(PendingStore(MemoryStore(MemoryDisk())), RULES, TrapRules())
     for number in range(300):

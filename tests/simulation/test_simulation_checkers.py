@@ -4,7 +4,7 @@ import pytest
 
 from gossamer.core.frontier.ledger import Ledger, encode_ledger
 from gossamer.core.frontier.records import PageRecord, PageState, encode
-from gossamer.core.page.found import FoundLinks, encode_found
+from gossamer.core.page.found import FoundLinks, encode_batches
 from gossamer.flow.shard import LEDGER_KEY, RECEIPT_PREFIX
 from gossamer.ports.store import Table
 from gossamer.simulation.checkers import accounting, gap, nothing_lost, nothing_twice, one_at_a_time, permission
@@ -193,7 +193,7 @@ def test_books_are_counted_again_from_the_rows():
 
 
 def test_links_between_shards_are_never_lost():
-    entry = encode_found(FoundLinks("", 0, "", "", 0, 0.0, [ROOT], "L", b"\x00"))
+    entry = encode_batches([FoundLinks("", 0, "", "", 0, 0.0, [ROOT], "L", b"\x00")])
     sender = disk_with(
         meta={LEDGER_KEY: encode_ledger(Ledger(found=2, sent=2))},
         outbox={(1).to_bytes(2, "big") + (2).to_bytes(8, "big"): entry},

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.whole_file import append_lines
-from gossamer.flow.operations import add_urls, is_known
+from gossamer.flow.operations import add_urls, is_known, name_sites
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.seeds import Seed
@@ -27,8 +27,8 @@ def keep_added(folder: CrawlFolder, seeds: Iterable[Seed]) -> list[Seed]:
     return list(new.values())
 
 
-def queue_added(worker: Worker, seeds: Iterable[Seed]) -> dict[str, str]:
-    """Queue those that are not known yet; the refused ones with the reason.
+def queue_added(worker: Worker, seeds: Sequence[Seed]) -> dict[str, str]:
+    """Queue those that are not known yet, and name the sites of all; the refused ones with the reason.
 
     Called when seeds are added to a running crawl, and for all of them when a crawl is opened: what was added while it
     stood still, or lost in a crash before its commit, is queued then.
@@ -41,4 +41,5 @@ def queue_added(worker: Worker, seeds: Iterable[Seed]) -> dict[str, str]:
         (reason,) = add_urls(worker, [seed.url], seed.group)
         if reason:
             refused[seed.url] = reason
+    name_sites(worker, (seed.url for seed in seeds if seed.url not in refused))
     return refused

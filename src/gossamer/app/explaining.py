@@ -19,6 +19,8 @@ from gossamer.core.url.parse import host_of, parse
 from gossamer.flow.inspection import CrawlState, Inspection, ShardView
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.settings import Settings
     from gossamer.core.frontier.records import PageRecord
@@ -57,11 +59,11 @@ def forget_url(folder: CrawlFolder, settings: Settings, text: str) -> Message:
         return _booked(folder, url, before, now)
 
 
-def answer_explain(worker: Worker, message: Message) -> Message:
-    """The control socket's answer to "explain"."""
+def answer_explain(worker: Worker, message: Message, named: Callable[[str], str]) -> Message:
+    """The control socket's answer to "explain"; `named`: a host's address by the settings, or empty."""
     url = normalised(str(message.get("url", "")))
     now = worker.clock.now()
-    return as_plain(explain(_inspection(worker).evidence(url, now, _crawl_state(worker, now))))
+    return as_plain(explain(_inspection(worker, named).evidence(url, now, _crawl_state(worker, now))))
 
 
 def answer_forget(worker: Worker, folder: CrawlFolder, message: Message) -> Message:
@@ -113,14 +115,14 @@ def _refuse_unwanted(inspection: Inspection, url: str) -> None:
         raise UserError(f"{url} is not wanted any more: {verdict.text}", "widen the scope with resume --set first")
 
 
-def _inspection(worker: Worker) -> Inspection:
+def _inspection(worker: Worker, named: Callable[[str], str] = lambda _: "") -> Inspection:
     views = [ShardView(shard.rows, shard.frontier, shard.templates) for shard in worker.shards]
     return Inspection(
         rules=worker.rules,
         judge=worker.judge,
         policy=worker.shards[0].frontier.policy,
         view=views.__getitem__,
-        addresses_of=lambda _: (),
+        addresses_of=lambda name: (address,) if (address := named(name)) else (),
         scoring=worker.shards[0].scoring,
         traps=worker.shards[0].templates.traps,
     )

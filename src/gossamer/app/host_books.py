@@ -245,11 +245,14 @@ def _covers(entry: str, name: str) -> bool:
 def _gap(books: HostBooks, state: HostState, address: str) -> Message:
     """The gap in force, and what made it so long."""
     policy, gap = books.policy.gap_at(address, state.name), books.policy.gap_of(state, address)
+    words = books.settings.sources[policy.setting or "politeness.gap"].words
+    if not policy.setting and books.settings.politeness.gap < policy.minimum_seconds:
+        words += f"; {policy.minimum_seconds:g}s is the least where no address of network.allow_address was met"
     return {
         "seconds": round(gap.seconds, 3),
         "source": gap.source,
         "minimum": policy.minimum_seconds,
-        "minimum_from": books.settings.sources[policy.setting or "politeness.gap"].words,
+        "minimum_from": words,
         "crawl_delay": state.crawl_delay,
         "response_seconds": [round(seconds, 3) for seconds in state.response_seconds],
     }

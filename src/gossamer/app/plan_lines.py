@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from gossamer.app import figures as words
 from gossamer.app.escape import inert
+from gossamer.core.seen.loss import BITS_PER_PRINT, bloom_losses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,17 +22,21 @@ def plan_lines(wish: Wish, found: Plan, figures: Mapping[str, Figure]) -> list[s
     """All lines."""
     rows = _needed(wish, found)
     needed = [f"{label:18}{text}" for label, text in rows]
-    reckoned = [
-        f"  {label:16}{text:>12}  {inert(figures[name].source, 200) if name in figures else 'default'}"
-        for name, label, text in _reckoned(wish, found)
-    ]
+    reckoned = [f"  {label:16}{text:>12}  {_source(name, figures)}" for name, label, text in _reckoned(wish, found)]
     return [*needed, "reckoned from", *reckoned]
+
+
+def _source(name: str, figures: Mapping[str, Figure]) -> str:
+    if name in figures:
+        return inert(figures[name].source, 200)
+    return "pages x (1 + links a page x new of those)" if name == "urls" else "default"
 
 
 def _needed(wish: Wish, found: Plan) -> list[tuple[str, str]]:
     period, years = words.duration(wish.period), f"{wish.years:g} year{'' if wish.years == 1 else 's'}"
     fetches = f"{_rate(found.fetches_per_second)} fetches/s, {_rate(found.peak_per_second)} at the peak"
     enough = "there are enough" if found.hosts_enough else f"there are only {wish.hosts:,}: the gap slows the crawl"
+    lost = _share(bloom_losses(found.urls, found.urls) / found.urls)
     fits = "that is within the period" if found.largest_host_fits else "it ends after the period: begin it first"
     return [
         ("rate", f"{_rate(found.pages_per_second)} pages/s on average; {fetches}"),
@@ -40,11 +45,9 @@ def _needed(wish: Wish, found: Plan) -> list[tuple[str, str]]:
         ("storage raw", _stored(found.raw_per_period, found.raw_per_year, found.raw_kept, period, years)),
         ("storage archived", _stored(found.stored_per_period, found.stored_per_year, found.stored_kept, period, years)),
         ("URLs seen", f"{found.urls:,}"),
-        ("", f"{_size(found.runs_bytes)} as sorted runs in memory maps, exact"),
-        (
-            "",
-            f"{_size(found.filter_bytes)} of memory as a Bloom filter; it loses {_share(wish.false_positives)} of them",
-        ),
+        ("", f"{_size(found.runs_bytes)} as sorted runs in files with url_seen = exact, the default"),
+        ("", f"{_size(BITS_PER_PRINT / 8 * found.urls)} of memory with url_seen = bloom; it loses {lost} of them"),
+        ("", f"{_size(found.filter_bytes)} would do for a Bloom filter that errs in {_share(wish.false_positives)}"),
         ("hosts ready", f"{found.hosts_ready:,} at once at the peak (rate x gap); {enough}"),
         ("largest host", f"{words.duration(found.largest_host_seconds)} at its gap; {fits}"),
         ("machines", f"{found.machines:,} with {words.counted(wish.cores, 'core')} at the peak"),

@@ -146,7 +146,7 @@ def _answers(run: Run, operated: Operated) -> dict[str, Answering]:
     """What the control socket answers, by request."""
     return {
         "status": lambda _: run.numbers(),
-        "explain": lambda message: answer_explain(run.worker, message),
+        "explain": lambda message: answer_explain(run.worker, message, books_of(operated).named),
         "suspects": lambda message: answer_suspects(run.worker, message),
         "forget": lambda message: answer_forget(run.worker, operated.folder, message),
         **answers_of(operated),

@@ -31,14 +31,34 @@ WORDS: Final = (Word.CONFIRM.value, Word.EXCLUDE.value, FREE)
 
 def suspects_of(folder: CrawlFolder, settings: Settings) -> list[Message]:
     """All suspects, those with most against them first. Raises UserError."""
-    words = read_orders(folder).traps
+    words, by_name = read_orders(folder).traps, _by_name(folder, settings)
+    for row in by_name.values():
+        row["word"] = words.get(row["suspect"], "")
+    return heapq.nlargest(SUSPECTS_SHOWN_MAX, by_name.values(), key=_weight)
+
+
+def remarks_on(folder: CrawlFolder, settings: Settings, word: str, named: Sequence[str]) -> list[str]:
+    """What to tell before a word is said of suspects: nobody has heard of one, or another refuses the same URLs."""
+    by_name = _by_name(folder, settings)
+    heard = {*by_name, *read_orders(folder).traps}
+    strange = [text for text in named if text not in heard]
+    lines = [f"no suspect is named {text} so far: gossamer report DIR traps lists them" for text in strange]
+    if word != FREE:
+        return lines
+    examples = {url for text in named if text in by_name for url in by_name[text]["examples"]}
+    for row in by_name.values():
+        is_closed = row["verdict"] == Verdict.CLOSED.word and row["suspect"] not in named
+        if is_closed and not examples.isdisjoint(row["examples"]):
+            lines.append(f"{row['suspect']} refuses URLs of it as well: free it, too, or exclude one of them")
+    return lines
+
+
+def _by_name(folder: CrawlFolder, settings: Settings) -> dict[str, Message]:
     by_name: dict[str, Message] = {}
     for row in _rows(folder, settings):
         before = by_name.get(row["suspect"])
         by_name[row["suspect"]] = _joined(before, row) if before is not None else row
-    for row in by_name.values():
-        row["word"] = words.get(row["suspect"], "")
-    return heapq.nlargest(SUSPECTS_SHOWN_MAX, by_name.values(), key=_weight)
+    return by_name
 
 
 def _weight(row: Message) -> tuple[int, int, str]:

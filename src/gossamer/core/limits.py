@@ -385,6 +385,14 @@ TRAP_LETTERS_JUDGED_MIN: Final = 100
 """Bytes of text that a page must have to be judged by it: less is a title and a number."""
 TRAP_LETTERS_NEW_MIN: Final = 24
 """Letters of new words that make a page new: four words; a rubric and a name have less, a sentence has more."""
+TRAP_FIGURES_NEW_MIN: Final = 24
+"""Figures (numbers of three digits or with a decimal point, no years) not met before that make a page new: a table of
+measurements has one an hour; a calendar, a counter or a price tag has fewer."""
+TRAP_FIGURES_PER_PAGE_MAX: Final = 100
+"""Figures, and images, of one page that are compared."""
+TRAP_DATES_TRIED: Final = 4
+"""Fetches of one form of dates (days, months) before what the other forms of the same place brought closes it: lists of
+months say nothing of the days behind them."""
 TRAP_PATH_SEGMENTS_MAX: Final = 20
 """Segments of a path (Heritrix: TooManyPathSegmentsDecideRule)."""
 TRAP_URL_CHARACTERS_MAX: Final = 1_024
@@ -399,8 +407,10 @@ TRAP_PARAMETER_REPEATS_MAX: Final = 8
 """Parameters whose name stood before in the query: lists of chosen boxes are shorter."""
 TRAP_HOST_LABELS_MAX: Final = 8
 """Labels of a host name; names of clouds have six or seven."""
-TRAP_YEARS_BACK: Final = 20
-"""A calendar's page from earlier years is one of endless many (`traps.years_back`)."""
+TRAP_YEARS_BACK: Final = 36
+"""A calendar's page from earlier years is one of endless many (`traps.years_back`). The web is of 1991, and archives of
+lists and news that moved there are hardly older: the pages of 36 years, some of which have real entries behind them,
+are few enough to be judged by what they bring."""
 TRAP_YEARS_AHEAD: Final = 1
 """The same for later years: conferences are announced a year ahead (`traps.years_ahead`)."""
 SUSPECTS_PER_ANSWER_MAX: Final = 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from gossamer.core.frontier.commands import Command, Refuse
 from gossamer.core.frontier.events import Found, LoadedHost
@@ -15,7 +16,7 @@ from gossamer.flow.aliases import has_rules, stand_in
 from gossamer.flow.scoring import Place, levels_found
 from gossamer.flow.shard import Shard
 from gossamer.flow.site_links import book_sites
-from gossamer.flow.sparing import spare
+from gossamer.flow.sparing import is_listing, spare
 from gossamer.ports.store import Table
 
 
@@ -26,14 +27,23 @@ def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Comman
 
 def admit_all(shard: Shard, batches: Sequence[FoundLinks], now: float) -> tuple[int, list[Command]]:
     """The same for several batches, the first first: who links to whom is booked for all of them together."""
-    keyed = [(found, *shard.rules.page_keys(found.urls)) for found in batches]
-    book_sites(shard, [(found, hosts) for found, hosts, _ in keyed])
+    if len(batches) == 1:
+        hosts, keys = shard.rules.page_keys(batches[0].urls)
+        book_sites(shard, [(batches[0], hosts)])
+        return _admit(shard, batches[0], hosts, keys, now)
+    hosts, keys = shard.rules.page_keys([url for found in batches for url in found.urls])
+    ends = list(accumulate(len(found.urls) for found in batches))
+    begins = [0, *ends][:-1]
+    book_sites(shard, [(found, hosts[a:b]) for found, a, b in zip(batches, begins, ends, strict=True)])
+    unknown = shard.url_seen.unknown(keys)
     total = 0
     out: list[Command] = []
-    for found, hosts, keys in keyed:
-        new, todo = _admit(shard, found, hosts, keys, now)
-        total += new
-        out += todo
+    for found, a, b in zip(batches, begins, ends, strict=True):
+        # Most of what other sites link to is known, and then nothing follows from it, unless it is a list's.
+        if found.hints or is_listing(found) or not unknown.isdisjoint(keys[a:b]):
+            new, todo = _admit(shard, found, hosts[a:b], keys[a:b], now)
+            total += new
+            out += todo
     return total, out
 
 

@@ -10,7 +10,7 @@ from gossamer.core.frontier.events import ErrandCame, LoadedHost, RobotsCame
 from gossamer.core.frontier.lease import Errand
 from gossamer.core.frontier.records import HostState
 from gossamer.core.limits import LINKS_AT_ONCE_MAX
-from gossamer.core.page.found import FoundLinks, decode_found
+from gossamer.core.page.found import FoundLinks, decode_batches
 from gossamer.core.robots.answer import RobotsAnswer, RobotsKind, RobotsState, robots_state
 from gossamer.core.robots.parse import RobotsRules
 from gossamer.core.robots.verdict import ROBOTS_TARGET
@@ -40,13 +40,13 @@ class Inbox:
         self.shard.after_commit.append(durable.set)
         await durable.wait()
 
-    def _take_in(self, step: list[tuple[Parcel, FoundLinks]]) -> None:
+    def _take_in(self, step: list[tuple[Parcel, list[FoundLinks]]]) -> None:
         """One step of the loop."""
         shard, fresh = self.shard, list[FoundLinks]()
-        for (sender, number, _), found in step:
+        for (sender, number, _), batches in step:
             if number > shard.receipts.get(sender, 0):
                 shard.receipts[sender] = number
-                fresh.append(found)
+                fresh += batches
         new, todo = admit_all(shard, fresh, self.worker.clock.now())
         links = sum(len(found.urls) for found in fresh)
         shard.ledger.received += links
@@ -108,16 +108,17 @@ class Inbox:
         return known.get(authority)
 
 
-def _steps(parcels: Sequence[Parcel]) -> Iterator[tuple[list[tuple[Parcel, FoundLinks]], int]]:
+def _steps(parcels: Sequence[Parcel]) -> Iterator[tuple[list[tuple[Parcel, list[FoundLinks]]], int]]:
     """The parcels by steps of the loop, opened, and how many links each step has."""
-    step: list[tuple[Parcel, FoundLinks]] = []
+    step: list[tuple[Parcel, list[FoundLinks]]] = []
     links = 0
     for parcel in parcels:
-        found = decode_found(parcel.entry)
-        if step and links + len(found.urls) > LINKS_AT_ONCE_MAX:
+        batches = decode_batches(parcel.entry)
+        size = sum(len(found.urls) for found in batches)
+        if step and links + size > LINKS_AT_ONCE_MAX:
             yield step, links
             step, links = [], 0
-        step.append((parcel, found))
-        links += len(found.urls)
+        step.append((parcel, batches))
+        links += size
     if step:
         yield step, links

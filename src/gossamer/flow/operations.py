@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 from gossamer.core.frontier.events import HeldLoaded, SleepersLoaded
 from gossamer.core.frontier.policy import FrontierPolicy
@@ -12,6 +13,7 @@ from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import host_of
 from gossamer.flow.follow import add_seeds
 from gossamer.flow.restoring import hosts_in
+from gossamer.flow.site_links import note_named
 from gossamer.flow.worker import Worker
 from gossamer.ports.store import Table
 
@@ -22,6 +24,16 @@ def add_urls(worker: Worker, urls: list[str], group: str) -> list[str]:
     for url in urls:
         worker.judge.add_seed(url, group)
     return add_seeds(worker, urls, group, LinkKind.OPERATOR)
+
+
+def name_sites(worker: Worker, urls: Iterable[str]) -> None:
+    """Have the sites of these URLs count as named by people: they have no budget, and what it held is released."""
+    changed = False
+    for host in {host_of(url) for url in urls}:
+        shard = worker.shards[worker.rules.shard_of(host)]
+        changed |= note_named(shard, [worker.rules.sites.site_of(host)])
+    if changed:
+        look_at_held(worker)
 
 
 def is_known(worker: Worker, url: str) -> bool:

@@ -239,7 +239,7 @@ class Shard:
     @property
     def changed(self) -> bool:
         """Whether there is something to commit."""
-        if self.rows.changed or self.sites.changed or self.templates.changed:
+        if self.rows.changed or self.sites.changed or self.templates.changed or self.outbox.filling:
             return True
         if self.frontier.working.touched or self.after_commit:
             return True
@@ -253,6 +253,7 @@ class Shard:
             self.rows.put(Table.HOST, host_id, encode(state))
         self.sites.begin_commit()
         self.templates.begin_commit()
+        self.outbox.begin_commit()
         for mark in marks:
             self.rows.put(Table.FILES, mark.path.encode(), encode_mark(mark))
         for table, key, value in self.url_seen.changes(number):

@@ -24,7 +24,7 @@ def book_sites(shard: Shard, batches: Sequence[tuple[FoundLinks, list[str]]]) ->
             hosts = [host for host, nofollow in zip(hosts, found.nofollow, strict=True) if not nofollow]  # noqa: PLW2901
         targets = {site_of(host) for host in set(hosts)} if len(hosts) > 1 else {site_of(host) for host in hosts}
         if is_named_by_people(found):
-            _note_named(shard, targets)
+            note_named(shard, targets)
         if found.source:
             source = site_of(host_of(found.source))
             targets.discard(source)
@@ -34,10 +34,12 @@ def book_sites(shard: Shard, batches: Sequence[tuple[FoundLinks, list[str]]]) ->
         shard.sites.linked(links)
 
 
-def _note_named(shard: Shard, sites: set[str]) -> None:
-    for site in sites:
-        if not shard.sites.state(site).seeded:
-            shard.sites.touch(site).seeded = True
+def note_named(shard: Shard, sites: Iterable[str]) -> bool:
+    """Book that people named these sites; whether that is news of any."""
+    new = [site for site in sites if not shard.sites.state(site).seeded]
+    for site in new:
+        shard.sites.touch(site).seeded = True
+    return bool(new)
 
 
 def book_links_out(shard: Shard, found: FoundLinks, hosts: Iterable[str]) -> None:

@@ -15,12 +15,17 @@ from gossamer.ports.store import Table
 LISTED = frozenset({LinkKind.SITEMAP, LinkKind.FEED})
 
 
+def is_listing(found: FoundLinks) -> bool:
+    """Whether a sitemap or feed names some of it."""
+    return not LISTED.isdisjoint(found.link_kinds)
+
+
 def spare(shard: Shard, found: FoundLinks, keys: list[bytes], new_rows: set[int], now: float) -> list[Command]:
     """Note in the records of known URLs that they are listed; one that was refused as a trap's is queued anew.
 
     What the frontier wants. One look into the store for a list, none for a page's links.
     """
-    if shard.templates.traps is None or not LISTED.intersection(found.link_kinds):
+    if shard.templates.traps is None or not is_listing(found):
         return []
     kinds = {keys[row]: kind for row, kind in enumerate(found.link_kinds) if kind in LISTED and row not in new_rows}
     out: list[Command] = []

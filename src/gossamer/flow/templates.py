@@ -35,6 +35,7 @@ from gossamer.core.trap.novelty import (
     is_looked_at,
     judged,
     note_example,
+    speaks_for_itself,
 )
 from gossamer.core.trap.rules import SPARED, TrapRules, Word
 from gossamer.core.trap.template import (
@@ -242,8 +243,7 @@ class Templates:
                     return counts or Counts(row, verdict=Verdict.CLOSED, rule="a person's word"), False
                 if counts is None or counts.verdict != Verdict.CLOSED:
                     continue
-                narrow = by_text.get(family.narrow)
-                if not place or narrow is None or not narrow.novel:
+                if not place or not speaks_for_itself(by_text.get(family.narrow), row):
                     return counts, False
             rest = by_text.get(rest_row(site))
             if rest is not None and rest.verdict == Verdict.CLOSED:

@@ -32,7 +32,7 @@ class Parcel(NamedTuple):
     number: int
     """Grows by one from entry to entry of a sender and receiver."""
     entry: bytes
-    """The stored form of a `FoundLinks`."""
+    """The stored form of some `FoundLinks`."""
 
 
 class ShardInbox(Protocol):

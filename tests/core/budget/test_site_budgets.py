@@ -196,6 +196,7 @@ def test_a_site_of_copies_is_looked_at_exponentially_more_rarely_and_has_nothing
     sites = Sites(first_pages=100, growth=0.1)
     sites.fetch(25, novel=False)
     assert sites.hold().detail.startswith("25 of 25 pages")
+    assert sites.hold().detail.endswith("0% new content: a quarter is left of it")
     sites.held()
     waits: list[float] = []
     for _ in range(12):

@@ -109,6 +109,13 @@ def test_how_it_ended(code: str, record: PageRecord) -> None:
     assert from_plain(as_plain(explanation)) == explanation
 
 
+def test_what_a_dead_host_had_queued_failed_with_its_patience() -> None:
+    record = ended(PageState.FAILED, "timeout")
+    dead, other = (host(dead_at=NOW - 9, error=error) for error in ("timeout", "connection refused"))
+    assert "crawl.host_patience" in explain(evidence(record, host=dead)).cause.text
+    assert "crawl.host_patience" not in explain(evidence(record, host=other)).cause.text
+
+
 @pytest.mark.parametrize(
     ("found", "at", "why"),
     [

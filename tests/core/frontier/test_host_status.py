@@ -47,6 +47,7 @@ def queue(**values: Any) -> BackQueue:
         ({"queued": [0] * 6, "last_end": 7000.0, "settled": 1}, None, (HostStatus.DONE, 7000.0, None), ""),
         ({"queued": [0] * 6, "denied": 4, "denied_at": 7100.0}, None, (HostStatus.DENIED, 7100.0, None), "refused 4"),
         ({"queued": [0] * 6, "denied": 4, "settled": 1}, None, (HostStatus.DONE, 5000.0, None), ""),
+        ({"queued": [0] * 6, "dead_at": 9000.0, "error": "timeout"}, None, (HostStatus.DONE, 9000.0, None), "patience"),
     ],
 )
 def test_a_host_of_the_store(

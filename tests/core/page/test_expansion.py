@@ -17,6 +17,19 @@ BOMBS = {
     + "".join(f"<b id={n}><object></b></object>" for n in range(490))
     + "<p>" * 5000,
     "quotes hide the attributes": "<p>" + "".join(f'<b a=1 b=">{n}">' for n in range(490)) + "<p>x" * 5000,
+    "quotes of both kinds hide the attributes": "<p>"
+    + "".join(f'<b a=\'"\' b=">{n}">' for n in range(490))
+    + "<p>x" * 5000,
+    "comments hide the end tag": "<p>" + "".join(f"<b id={n}><!--</b>-->" for n in range(490)) + "<p>x" * 5000,
+    "attributes hide the end tag": "<p>" + "".join(f"<b id={n}><x a='</b>'>" for n in range(490)) + "<p>x" * 5000,
+    "scripts hide the end tag": "<p>" + "".join(f"<b id={n}><script></b></script>" for n in range(490)) + "<p>x" * 5000,
+    "a table hides the end tag": "<p>" + "".join(f"<b id={n}><table></b></table>" for n in range(490)) + "<p>x" * 5000,
+    "a drawing hides the end tag": "<p>"
+    + "".join(f"<b id={n}><svg><desc></b></desc></svg>" for n in range(490))
+    + "<p>x" * 5000,
+    "many blocks keep the element": "<p>"
+    + "".join(f"<b id={n}>{'<div>' * 9}</b>{'</div>' * 9}" for n in range(490))
+    + "<p>x" * 5000,
     "long attributes": "<p>" + "".join(f"<i title='{'x' * 600}{n}'>" for n in range(490)) + "<p>x" * 5000,
     "other case": FONTS.upper() + "<P>x" * 5000,
     "too many tags": "<p>" * (HTML_NODES_MAX + 1),
@@ -35,6 +48,16 @@ ORDINARY = {
     "cells": "<table>" + "".join(f"<tr><td><b id=c{number}>x</b><td>y" for number in range(20_000)),
     "small": FONTS,
     "closed around spans": '<p><code class="a b"><span class="pre">x</span></code> ' * 60_000,
+    "icons": "".join(
+        f'<p><i id=i{n}><svg viewBox="0 0 1 1"><title>x</title><path d="M0 0"/></svg></i>' for n in range(20_000)
+    ),
+    "in cells that nothing closes": "".join(
+        f"<table><tr><td><b id={n}><a href=x>x</a></b><td><select><option>y</select><!-- </b> --></table>"
+        for n in range(20_000)
+    ),
+    "scripts between": "".join(
+        f"<p><b id={n}><a title='a > b'>x</a></b><script>if (a < b) '</b>'</script>" for n in range(20_000)
+    ),
     "wide characters": "\U0001f600<p><code class='a'>\u0142</code>" * 20_000,
 }
 
@@ -81,6 +104,45 @@ PIECES = [
     "<table>",
     "</table>",
     "<div>",
+]
+PIECES += [
+    "<!--",
+    "-->",
+    "<!-->",
+    "--!>",
+    "<x a='",
+    "'>",
+    '<x a="',
+    '">',
+    "<x a=",
+    ">",
+    "<script>",
+    "</script>",
+    "<!",
+    "</ ",
+]
+PIECES += [
+    "<svg>",
+    "</svg>",
+    "<desc>",
+    "<title>",
+    "</title>",
+    "<select>",
+    "</select>",
+    "<textarea>",
+    "</textarea>",
+    "<style>",
+]
+PIECES += [
+    "</style>",
+    "<template>",
+    "</template>",
+    "<caption>",
+    "</caption>",
+    "<tr>",
+    "<plaintext>",
+    "<div>" * 9,
+    "</div>" * 9,
 ]
 PIECES += ["</div>", "<object>", "</object>", "<font a='>'>", "</font>", "x", "<code id=1>", "<u>"]
 

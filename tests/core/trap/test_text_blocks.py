@@ -63,6 +63,20 @@ def test_pages_of_few_words_are_not_judged_by_them_unless_their_urls_are_combine
         assert said == [True, not combined, not combined]
 
 
+def test_a_table_of_measurements_and_a_new_image_are_new_and_counters_are_not() -> None:
+    tables, pictures, counters = BlockMemory(), BlockMemory(), BlockMemory()
+    chance = random.Random(1)
+    for day in range(40):
+        url = f"http://h.test/weather/2025/01/{day:02}"
+        cells = "".join(f"<tr><td>{hour}:00<td>{chance.randrange(9999) / 10}<td>hPa" for hour in range(40))
+        assert new(tables, url, f"<h1>Measured</h1><table>{cells}</table>")
+        assert new(pictures, url, f'<img alt="" src="/comic/{day}.png">')
+        text = f"<p>{day:02} January 2025, {chance.randrange(10**6)} visitors</p><img src='/logo.png'><img src='/i?d={day}'>"
+        assert new(counters, url, text) == (day == 0)
+    cells = "".join(f"<tr><td>{number}.5<td>{number}" for number in range(100, 160))
+    assert [new(counters, url, f"{cells}{order}") for order in range(3)] == [True, False, False]
+
+
 @given(st.binary(max_size=3000))
 def test_any_bytes_are_read(body: bytes) -> None:
     memory = BlockMemory()

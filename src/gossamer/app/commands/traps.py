@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gossamer.app.errors import UserError
+from gossamer.app.folder import open_folder
 from gossamer.app.order_words import add_folder, order, tell
-from gossamer.app.suspects import FREE, WORDS
+from gossamer.app.suspects import FREE, WORDS, remarks_on
 from gossamer.core.trap.rules import Word
 
 if TYPE_CHECKING:
@@ -31,5 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """See `gossamer.app.cli.Command`."""
+    remarks = [] if args.json else _remarks(args)
     answer = order(args.folder, {"ask": "traps", "word": args.word, "suspects": args.suspects})
-    return tell(args, answer, [LINES[args.word].format(text) for text in answer["suspects"]])
+    return tell(args, answer, [*(LINES[args.word].format(text) for text in answer["suspects"]), *remarks])
+
+
+def _remarks(args: argparse.Namespace) -> list[str]:
+    folder, settings = open_folder(args.folder)
+    try:
+        return remarks_on(folder, settings, args.word, args.suspects)
+    except UserError:  # a crawl that opens or closes just now; the order waits for it, and says what is wrong
+        return []

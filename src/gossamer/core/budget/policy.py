@@ -45,9 +45,14 @@ def linking_sites_counted(state: SiteState) -> int:
 def budget_of(first: int, policy: BudgetPolicy, state: SiteState) -> int:
     """What the first budget of a site has grown to; at least 1."""
     grown = first * (1.0 + policy.growth * linking_sites_counted(state)) * (state.allotments if policy.growth else 1)
-    if state.pages >= BUDGET_PAGES_JUDGED and state.novel_share < BUDGET_YIELD_POOR:
+    if _is_poor(state):
         grown /= BUDGET_POOR_DIVISOR
     return max(1, int(grown))
+
+
+def _is_poor(state: SiteState) -> bool:
+    """Whether so little of a site is new that it has a part of its budget only."""
+    return state.pages >= BUDGET_PAGES_JUDGED and state.novel_share < BUDGET_YIELD_POOR
 
 
 def share_of(share: float, fetches_max: int) -> int | None:
@@ -77,11 +82,12 @@ def deserves_more(policy: BudgetPolicy, state: SiteState) -> bool:
 
 def growth_in_words(state: SiteState) -> str:
     """What a budget has grown by."""
-    parts = [f"{state.linking_sites:,} linking sites"]
+    parts = [f"{state.linking_sites:,} linking site{'' if state.linking_sites == 1 else 's'}"]
     if state.mutual_sites:
         parts.append(f"{state.mutual_sites:,} of them linked back")
     if state.allotments > 1:
         parts.append(f"{state.allotments} allotments for {state.novel_share:.0%} new content")
     elif state.pages:
-        parts.append(f"{state.novel_share:.0%} new content")
+        poor = ": a quarter is left of it" if _is_poor(state) and not state.seeded else ""
+        parts.append(f"{state.novel_share:.0%} new content{poor}")
     return ", ".join(parts)

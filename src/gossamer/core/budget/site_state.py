@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from gossamer.core.budget.ties import TIE_BYTES
+from gossamer.core.budget.ties import TIE_BYTES, Ties
 
 
 class SiteState(msgspec.Struct, array_like=True):
@@ -51,7 +51,7 @@ class SiteState(msgspec.Struct, array_like=True):
     """Distinct other sites that it links to, exact up to LINKING_SITES_MAX."""
     hosts_open: int = 0
     """Hosts of it that were asked for something; the others are held while it is over its budget of hosts."""
-    ties: bytes = b""
+    ties: Ties = b""
     """Its ties to other sites, see `ties`, while they are few; empty once they have rows of their own."""
 
     @property

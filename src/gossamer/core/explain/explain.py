@@ -99,7 +99,7 @@ def _cause(evidence: UrlEvidence, robots: RobotsPart) -> Cause:
         case PageState.GONE:
             return Cause("gone", f"the server says that there is no such page ({record.reason})")
         case PageState.FAILED:
-            return _cause_failed(record)
+            return _cause_failed(record, evidence.host)
         case PageState.REFUSED:
             return _cause_refused(record, robots)
         case _:
@@ -134,12 +134,14 @@ def _cause_done(record: PageRecord) -> Cause:
     return Cause("fetched", f"fetched{status}")
 
 
-def _cause_failed(record: PageRecord) -> Cause:
+def _cause_failed(record: PageRecord, host: HostEvidence | None) -> Cause:
     word = record.reason
     if meaning(word) != word or word.startswith("bad redirect"):
         return Cause(word, meaning(word))
     if record.tries >= URL_TRIES_MAX:
         return Cause(word, f"{word}, after {record.tries} tries")
+    if host is not None and host.state.dead_at and word == host.state.error:
+        return Cause(word, f"{word}: its host had failed for as long as crawl.host_patience waits")
     return Cause(word, f"{word}, which another try would not change")
 
 

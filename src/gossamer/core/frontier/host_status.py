@@ -118,6 +118,9 @@ def _over(state: HostState) -> Standing:
     if state.denied and not state.settled:
         why = f"its robots.txt or its preferences refused {state.denied} of its URLs, and none is left"
         return Standing(HostStatus.DENIED, since=state.denied_at or None, reason=why)
+    if state.dead_at:
+        why = f"{state.error}; crawl.host_patience has ended: the next URL found on it is tried once"
+        return Standing(HostStatus.DONE, since=state.dead_at, reason=why)
     return Standing(HostStatus.DONE, since=state.last_end or state.met_at or None)
 
 

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from gossamer.core.limits import HTML_DEPTH_MAX, HTML_NODES_MAX
+from gossamer.core.page.html_tags import WHOLE_TAG, tags_of
 
 _NAMES: Final = (
     "[bB](?:[iI][gG])?|[cC][oO][dD][eE]|[eE][mM]|[fF][oO][nN][tT]|[iI]|[sS](?:[mM][aA][lL]{2}|[tT][rR](?:[iI][kK][eE]"
@@ -34,9 +35,22 @@ _START_TAG: Final = re.compile(
 second group). The first kind stays active nowhere: its tags are so plain that none can hide in an attribute, and where
 all of them are within a comment, none counts."""
 _ALIKE_ACTIVE_MAX: Final = 3
-_EVENT: Final = re.compile(
-    rf"<(/?)(?:({_NAMES})|(applet|object|marquee|template|td|th|caption))(?=([\t\n\f\r />]))", re.IGNORECASE | re.ASCII
+_ANY_START: Final = re.compile(rf"<(?:{_NAMES})(?=[\t\n\f\r />])", re.IGNORECASE | re.ASCII)
+_FORMATTING: Final = frozenset({"b", "big", "code", "em", "font", "i", "s", "small", "strike", "strong", "tt", "u"})
+_FENCES: Final = frozenset({"applet", "object", "marquee", "template", "td", "th", "caption", "table", "select"})
+"""An end tag within one of these closes nothing that was opened outside ("scope", and "markers")."""
+_SPECIAL: Final = frozenset(
+    """
+    address applet article aside blockquote body button caption center col colgroup dd details dir div dl dt fieldset
+    figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup html iframe li listing main marquee menu nav
+    noembed noframes noscript object ol p pre search section select summary table tbody td template textarea tfoot th
+    thead title tr ul xmp
+    """.split()  # noqa: SIM905 - as text it can be read
 )
+"""Elements that are "special" and stay open (section 13.2.4.2)."""
+_SPECIAL_WITHIN_MAX: Final = 8
+"""An end tag moves its element into so many special ones that are open within it, and leaves it active there ("adoption
+agency algorithm", step 4)."""
 
 
 _Codes = np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
@@ -67,17 +81,18 @@ def nodes_at_most(text: str) -> int:
     if tags > HTML_NODES_MAX or tags * min(tags, HTML_DEPTH_MAX) <= HTML_NODES_MAX:
         return tags
     starts = _beginnings(text)
+    active = HTML_DEPTH_MAX
     for distinct in (_distinct, _distinct_left_open):
-        bound = tags * min(_active_at_most(distinct(text, starts)), HTML_DEPTH_MAX)
-        if bound <= HTML_NODES_MAX:
-            return bound
-    return tags + _reopened(text)
+        active = min(active, _active_at_most(distinct(text, starts)))
+        if tags * active <= HTML_NODES_MAX:
+            return tags * active
+    return tags + _reopened(text, active)
 
 
 def _active_at_most(distinct: Collection[str]) -> int:
     """How many formatting elements can be active together, by the different start tags in the page."""
     # A ">" within quotes cuts a tag short, and then different tags look the same.
-    if any(not tag.endswith(">") or tag.count('"') % 2 or tag.count("'") % 2 for tag in distinct):
+    if any(WHOLE_TAG.fullmatch(tag) is None for tag in distinct):
         return HTML_DEPTH_MAX
     return _ALIKE_ACTIVE_MAX * len(distinct) + 2
 
@@ -111,40 +126,74 @@ def _distinct_left_open(text: str, starts: list[int]) -> set[str]:
     return {tag[2] for tag in found if tag is not None and tag[2]}
 
 
-def _reopened(text: str) -> int:
-    """Elements opened again, if each tag opened all that are active at its place.
+def _reopened(text: str, active_max: int = HTML_DEPTH_MAX) -> int:
+    """Elements opened again, if each tag opened all that are active at its place, `active_max` at most.
 
-    An end tag closes nothing that was opened outside the innermost cell or object (a "marker"): there the number of
-    active elements does not fall below what it was.
+    Only an end tag that certainly closes something makes them fewer: see `_Active`.
     """
-    active: dict[str, int] = {}
-    floor: dict[str, int] = {}
-    markers: list[tuple[str, dict[str, int]]] = []
-    total = reopened = last = 0
-    for event in _EVENT.finditer(text):
-        start, (slash, name, marker) = event.start(), event.group(1, 2, 3)
-        reopened += min(total, HTML_DEPTH_MAX) * text.count("<", last, start) if total else 0
+    active = _Active()
+    reopened = last = 0
+    for start, is_end, name in tags_of(text):
+        reopened += min(active.total, active_max) * text.count("<", last, start) if active.total else 0
         last = start
-        if marker:
-            floor = _floor(markers, floor, active, slash + marker.lower())
-            continue
-        name = name.lower()
-        count = active.get(name, 0)
-        step = (-1 if count > floor.get(name, 0) else 0) if slash else 1
-        active[name] = count + step
-        total += step
-    return reopened + min(total, HTML_DEPTH_MAX) * text.count("<", last)
+        if not name:
+            return reopened + _reopened_at_worst(text[start:], active.total, active_max)
+        active.take(name, is_end=is_end)
+        if reopened > HTML_NODES_MAX:
+            break
+    return reopened + min(active.total, active_max) * text.count("<", last)
 
 
-def _floor(
-    markers: list[tuple[str, dict[str, int]]], floor: dict[str, int], active: dict[str, int], tag: str
-) -> dict[str, int]:
-    """The floor after the tag of a marker; an end tag that closes another than the innermost one changes nothing."""
-    if not tag.startswith("/"):
-        if len(markers) < HTML_DEPTH_MAX:
-            markers.append((tag, floor))
-            return dict(active)
-        return floor
-    if markers and markers[-1][0] == tag[1:]:
-        return markers.pop()[1]
-    return floor
+def _reopened_at_worst(text: str, total: int, active_max: int) -> int:
+    """The same of a text no end tag of which is to be believed."""
+    reopened = last = 0
+    for found in _ANY_START.finditer(text):
+        reopened += min(total, active_max) * text.count("<", last, found.start())
+        last, total = found.start(), total + 1
+    return reopened + min(total, active_max) * text.count("<", last)
+
+
+class _Active:
+    """Which formatting elements may be active: never fewer than there are."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._open: dict[str, list[int]] = {}
+        """Name -> of each that may be active, how many special elements had begun before it."""
+        self._floor: dict[str, int] = {}
+        """Name -> how many of them stand outside the innermost fence."""
+        self._fences: list[tuple[str, dict[str, int]]] = []
+        """Name and floor before it of each fence, the innermost last."""
+        self._specials = 0
+
+    def take(self, name: str, *, is_end: bool) -> None:
+        """The next tag."""
+        if name in _FORMATTING:
+            opened = self._open.setdefault(name, [])
+            if not is_end:
+                opened.append(self._specials)
+                self.total += 1
+            elif len(opened) > self._floor.get(name, 0) and self._specials - opened[-1] < _SPECIAL_WITHIN_MAX:
+                opened.pop()
+                self.total -= 1
+            return
+        self._specials += not is_end and name in _SPECIAL
+        if name not in _FENCES:
+            return
+        if is_end:
+            self._end(name)
+        elif len(self._fences) < HTML_DEPTH_MAX:
+            self._fences.append((name, self._floor))
+            self._floor = {each: len(opened) for each, opened in self._open.items()}
+
+    def _end(self, name: str) -> None:
+        """The end tag of a fence: that of a table ends its cells as well, any other only the innermost fence."""
+        place = len(self._fences) - 1
+        while name == "table" and place >= 0 and self._fences[place][0] in _CELLS:
+            place -= 1
+        if place >= 0 and self._fences[place][0] == name:
+            self._floor = self._fences[place][1]
+            del self._fences[place:]
+
+
+_CELLS: Final = frozenset({"td", "th", "caption"})

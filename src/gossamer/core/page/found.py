@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from gossamer.core.sitemap.hints import Hints
 
 
 class FoundLinks(msgspec.Struct, array_like=True):
-    """URLs found in one place; `urls` and all that follow are parallel. The stored form of an outbox entry."""
+    """URLs found in one place; `urls` and all that follow are parallel. An outbox entry holds one or more of these."""
 
     source: str
     """Fetch URL of the page they were found on; empty for seeds."""
@@ -41,17 +43,21 @@ class FoundLinks(msgspec.Struct, array_like=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(FoundLinks)
+_decoder = msgspec.msgpack.Decoder(list[FoundLinks])
+_single_decoder = msgspec.msgpack.Decoder(FoundLinks)
 
 
-def encode_found(found: FoundLinks) -> bytes:
-    """The stored form."""
-    return _encoder.encode(found)
+def encode_batches(batches: Sequence[FoundLinks]) -> bytes:
+    """The stored form of batches that travel together."""
+    return _encoder.encode(batches)
 
 
-def decode_found(data: bytes) -> FoundLinks:
-    """The batch of `data`; raises msgspec.DecodeError when it is none."""
-    return _decoder.decode(data)
+def decode_batches(data: bytes) -> list[FoundLinks]:
+    """The batches of `data`; raises msgspec.DecodeError when it holds none. Older releases wrote each by itself."""
+    try:
+        return _decoder.decode(data)
+    except msgspec.ValidationError:
+        return [_single_decoder.decode(data)]
 
 
 def part(found: FoundLinks, rows: list[int]) -> FoundLinks:

@@ -97,6 +97,13 @@ class UrlSeen:
             self._recent.meet(host, met)
         return (left, []) if self.is_complete else ([], left)
 
+    def unknown(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Those of `keys` that the memory does not hold; while it is rebuilt the store may know them all the same."""
+        if not keys:
+            return set()
+        known = self._memory.contains(np.frombuffer(print_bytes(keys), PRINT_TYPE)).tolist()
+        return {key for key, is_known in zip(keys, known, strict=True) if not is_known}
+
     def add(self, keys: Sequence[bytes], host: str = "") -> None:
         """These keys, each once, are known from now on."""
         if not keys:

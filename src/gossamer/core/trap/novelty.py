@@ -17,6 +17,7 @@ import msgspec
 from gossamer.core.limits import (
     TRAP_CLOSED_FETCHES_MIN,
     TRAP_CLOSED_SHARE_MAX,
+    TRAP_DATES_TRIED,
     TRAP_DULL_HOSTS_MAX,
     TRAP_EXAMPLES_KEPT,
     TRAP_LOOKED_AT_FIRST,
@@ -32,7 +33,7 @@ from gossamer.core.limits import (
     TRAP_THROTTLED_SHARE_MAX,
     TRAP_WINDOW_FETCHES,
 )
-from gossamer.core.trap.template import Kind
+from gossamer.core.trap.template import DATES_ENDING, Kind
 
 
 class Verdict(IntEnum):
@@ -178,6 +179,15 @@ def _run_needed(counts: Counts, run: int, least: int) -> float:
         return least
     usual = TRAP_RUN_CERTAINTY * (counts.fetches - run) / max(1, counts.novel)
     return max(least, min(TRAP_RUN_FETCHES_MAX, max(usual, least + TRAP_RUN_PER_NOVEL * (counts.novel - 1))))
+
+
+def speaks_for_itself(narrow: Counts | None, wide: str) -> bool:
+    """Whether the closed row `wide` has no say about the URLs of a narrower one: that one brought something new, or is
+    another form of date of which too little was tried.
+    """
+    if narrow is not None and narrow.novel:
+        return True
+    return wide.endswith(DATES_ENDING) and (narrow.fetches if narrow is not None else 0) < TRAP_DATES_TRIED
 
 
 def evidence_of(counts: Counts) -> str:

@@ -30,13 +30,26 @@ from gossamer.core.url.parse import host_of
 _YEAR: Final = r"([12][0-9]{3})"
 _MONTH: Final = r"(?:0?[1-9]|1[0-2])"
 _DAY: Final = r"(?:0?[1-9]|[12][0-9]|3[01])"
-_PATH_DATE: Final = re.compile(rf"/{_YEAR}[/-]{_MONTH}(?:[/-]{_DAY})?/?$")
-"""A path that ends in a year and month, or a day: what calendars link to. An article has its name behind the date."""
-_QUERY_DATE: Final = re.compile(
-    rf"(?:^|[&;])[a-z_.]*(?:date|day|month|start|from|end|until)=[^&;]*?(?<![0-9]){_YEAR}[-/]?(?:0[1-9]|1[0-2])"
-    rf"(?![0-9]{{3}})|(?:^|[&;])(?:year|yr|cal_year|calyear)={_YEAR}(?=[&;]|$)",
+_CALENDAR_NAMES: Final = r"(?:agenda|archiv|blog|cal|date|day|diary|event|kalender|month|news|schedule|termin|week)"
+_PATH_DATE: Final = re.compile(
+    rf"/{_YEAR}[/-]{_MONTH}[/-]{_DAY}/?$|/{_YEAR}-(?:0[1-9]|1[0-2])/?$"
+    rf"|(?:^|/[^/]*{_CALENDAR_NAMES}[^/]*)/{_YEAR}/{_MONTH}/?$",
     re.IGNORECASE,
 )
+"""A path that ends in a year and month, or a day: what calendars link to. An article has its name behind the date. Two
+numbers alone may as well be a topic and a page of it, `/t/1850/2`: they are a date where the name before them says so.
+"""
+_QUERY_DATE: Final = re.compile(
+    rf"(?:^|[&;])(?:[a-z_.]*(?:date|month)|(?:[a-z_.]*[_.])?(?:day|start|from|end|until))=[^&;]*?(?<![0-9])"
+    rf"(?:{_YEAR}[-/](?:0?[1-9]|1[0-2])(?![0-9])|((?:1[89]|2[01])[0-9]{{2}})(?:0[1-9]|1[0-2])"
+    rf"(?:0[1-9]|[12][0-9]|3[01])(?![0-9]))"
+    rf"|(?:^|[&;])[a-z_.]*(?:date|month)=((?:1[89]|2[01])[0-9]{{2}})(?:0[1-9]|1[0-2])(?=[&;]|$)",
+    re.IGNORECASE,
+)
+"""Six digits may be an offset (`start=100025`), and are a month only where the name says so."""
+_QUERY_YEAR: Final = re.compile(rf"(?:^|[&;])(?:year|yr|cal_year|calyear)={_YEAR}(?=[&;]|$)", re.IGNORECASE)
+_QUERY_MONTH: Final = re.compile(r"(?:^|[&;])[a-z_.]*(?:month|mon|week|day)=", re.IGNORECASE)
+"""A year alone may be that of a film or a paper; a calendar has months."""
 _SECOND_SESSION: Final = re.compile(r"sess(?:ion)?_?id=|[;/?&]sid=|/\(s\(", re.IGNORECASE)
 
 
@@ -94,7 +107,8 @@ def length(path: str, query: str, host: str, limits: ShapeLimits) -> bool:
 
 def calendar(path: str, query: str, _: str, limits: ShapeLimits) -> bool:
     """A page of a calendar beyond the years in which anything can be on: it has a next month for ever."""
-    for found in (_PATH_DATE.search(path), _QUERY_DATE.search(query) if query else None):
+    by_month = _QUERY_YEAR.search(query) if query and _QUERY_MONTH.search(query) else None
+    for found in (_PATH_DATE.search(path), _QUERY_DATE.search(query) if query else None, by_month):
         if found is not None:
             year = int(next(filter(None, found.groups())))
             if not limits.first_year <= year <= limits.last_year:

@@ -21,6 +21,8 @@ HASH: Final = "H"
 ANY: Final = "*"
 HOST_ENDING: Final = " (host)"
 """Ends the row of a single host."""
+DATES_ENDING: Final = " (dates)"
+"""Ends the row of all forms of dates in one place."""
 
 _UUID: Final = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
 _HEX: Final = r"(?=[a-fA-F]{0,64}[0-9])(?=[0-9]{0,64}[a-fA-F])[0-9a-fA-F]{8,}"
@@ -129,7 +131,7 @@ def _repeats(path: str) -> bool:
 
 def dates_row(path: str) -> str:
     """The row of the paths that begin alike and end in a date."""
-    return f"{path}/{ANY} (dates)"
+    return f"{path}/{ANY}{DATES_ENDING}"
 
 
 def again_row(path: str) -> str:

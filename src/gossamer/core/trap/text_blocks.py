@@ -16,6 +16,8 @@ from zlib import crc32
 
 from gossamer.core.limits import (
     TRAP_BLOCKS_PER_PAGE_MAX,
+    TRAP_FIGURES_NEW_MIN,
+    TRAP_FIGURES_PER_PAGE_MAX,
     TRAP_LETTERS_JUDGED_MIN,
     TRAP_LETTERS_NEW_MIN,
     TRAP_NEW_BLOCKS_MAX,
@@ -33,6 +35,15 @@ _DIGITS: Final = b"0123456789"
 _WORD: Final = re.compile(rb"[a-z\x80-\xff]*[0-9][0-9a-z\x80-\xff]*|([a-z\x80-\xff]{3,})")
 """A word of letters, or one with digits in it, which is empty then: a page may be one long word, and is read in linear
 time."""
+_IMAGE: Final = re.compile(
+    rb"""<img[^>]{1,300}?[\s-]src\s*=\s*["']?(?!data:)([^"'\s>?#]{1,300})(?=["'\s>])""", re.IGNORECASE
+)
+"""The address of an image; one with a query is made for the page as often as not."""
+_IMAGE_MARK: Final = b"\1"
+_FIGURE: Final = re.compile(rb"[0-9]{1,9}[.,][0-9]{1,9}|(?![12][0-9]{3}(?![0-9]))[0-9]{3,12}")
+_FIGURE_MARK: Final = b"\2"
+"""Begin a block that is an image's address, or a figure, with letters for its digits: those are not compared."""
+_LETTERS_FOR_DIGITS: Final = bytes.maketrans(b"0123456789", b"qrstuvwxyz")
 _NAMELESS: Final = b"\0"
 """Begins a block without names, which is another one than the same words in a block as it stands."""
 _DATES: Final = frozenset(
@@ -75,23 +86,36 @@ class BlockMemory:
 
 
 def blocks_of(body: bytes) -> list[bytes]:
-    """The pieces of text of a decoded page, as far as they are compared."""
-    return _BLOCK.findall(body, 0, TRAP_TEXT_BYTES_MAX)[:TRAP_BLOCKS_PER_PAGE_MAX]
+    """The pieces of text of a decoded page, as far as they are compared, and the images in it."""
+    images = _IMAGE.findall(body, 0, TRAP_TEXT_BYTES_MAX)[:TRAP_FIGURES_PER_PAGE_MAX]
+    texts = _BLOCK.findall(body, 0, TRAP_TEXT_BYTES_MAX)[:TRAP_BLOCKS_PER_PAGE_MAX]
+    return [*texts, *(_IMAGE_MARK + image.translate(_LETTERS_FOR_DIGITS) for image in images)]
 
 
 def says_something_new(blocks: list[bytes], url: str, memory: BlockMemory, *, combined: bool = False) -> bool:
-    """Whether a page has blocks that `memory` did not hold; they are put into it.
+    """Whether a page has an image, many figures, or words that `memory` did not hold; they are put into it.
 
     A page of few words is not judged by them and counts as new, unless its URLs are `combined` (see `Kind`).
     """
     is_first = memory.is_empty
-    new = memory.new_of(blocks)
+    texts = [block for block in blocks if not block.startswith(_IMAGE_MARK)]
+    images = memory.new_of([block for block in blocks if block.startswith(_IMAGE_MARK)])
+    figures = memory.new_of(_figures_of(texts))
+    new = memory.new_of(texts)
     # The same sentence with another name in it is new as it stands, and not without what the URL says.
     new = memory.new_of(_without_names(new[:TRAP_NEW_BLOCKS_MAX], url)) if new else new
-    if is_first or (not combined and sum(map(len, blocks)) < TRAP_LETTERS_JUDGED_MIN):
+    if is_first or images or len(figures) >= TRAP_FIGURES_NEW_MIN:
+        return True
+    if not combined and sum(map(len, texts)) < TRAP_LETTERS_JUDGED_MIN:
         return True
     words = {word for block in new for word in block.removeprefix(_NAMELESS).split()}
     return sum(map(len, words)) >= TRAP_LETTERS_NEW_MIN
+
+
+def _figures_of(blocks: list[bytes]) -> list[bytes]:
+    """The figures in some blocks, each once and in order: single numbers are counters and dates, many are a table."""
+    found = dict.fromkeys(_FIGURE.findall(b" ".join(blocks)))
+    return [_FIGURE_MARK + figure.translate(_LETTERS_FOR_DIGITS) for figure in list(found)[:TRAP_FIGURES_PER_PAGE_MAX]]
 
 
 def _without_names(blocks: list[bytes], url: str) -> list[bytes]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gossamer.core.frontier.ledger import Ledger, decode_ledger
 from gossamer.core.frontier.records import PageState, decode_host, decode_page
-from gossamer.core.page.found import decode_found
+from gossamer.core.page.found import decode_batches
 from gossamer.flow.shard import LEDGER_KEY, RECEIPT_PREFIX
 from gossamer.ports.store import Table
 
@@ -67,7 +67,8 @@ def recount(disks: Sequence[MemoryDisk]) -> list[str]:
         found += [f"accounting: shard {number}: {problem}" for problem in _recount_shard(disk)]
     ledgers = [ledger_of(disk) for disk in disks]
     sent, received = sum(each.sent for each in ledgers), sum(each.received for each in ledgers)
-    waiting = sum(len(decode_found(entry)) for disk in disks for entry in disk.durable[Table.OUTBOX].values.values())
+    entries = [entry for disk in disks for entry in disk.durable[Table.OUTBOX].values.values()]
+    waiting = sum(len(found) for entry in entries for found in decode_batches(entry))
     if not sent - waiting <= received <= sent:
         found.append(f"accounting: {sent} links sent, {waiting} waiting, {received} received")
     return found
