@@ -320,7 +320,7 @@ class Bench:
         self.worker, exchange = self._worker(rules, shards)
         for shard in shards:
             exchange.join(shard.number, Inbox(self.worker, shard))
-            restore_working_set(shard, now)
+            restore_working_set(shard, now, self.worker.note)
 
     def _frontier_policy(self) -> FrontierPolicy:
         values: dict[str, Any] = {"hosts_max": 100, "body_bytes_max": limits.BODY_BYTES_MAX, **self.frontier}

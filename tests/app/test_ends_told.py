@@ -99,3 +99,10 @@ def test_commands_to_type_are_written_as_they_are_called_here(
         flags = ("--max-pages", "1", *crawls.LOOPBACK, "--gap", "0", "-o", "out")
         assert main(["crawl", site.url(), *flags]) == 0
     assert capsys.readouterr().err.endswith(f"\n./gossamer resume {tmp_path / 'out'} --max-pages N   goes on\n")
+
+
+def test_a_site_over_its_cap_is_not_told_of_as_a_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with small_site.serve({"/": page("/a"), "/a": page(title="a")}) as site:
+        flags = ("--set", "budget.pages_per_site=1", *crawls.LOOPBACK, "--gap", "0", "-o", str(tmp_path / "out"))
+        assert main(["crawl", site.url(), *flags]) == 0
+    assert "the budget of a site, or its cap, is reached; its URLs are held" in capsys.readouterr().out

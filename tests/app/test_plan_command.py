@@ -92,6 +92,17 @@ def test_a_crawl_lends_its_figures(tmp_path: Path, capsys: pytest.CaptureFixture
     assert planned(capsys, "--from", str(folder))["wish"]["pages"] == 3
 
 
+def test_the_copies_of_a_crawl_are_planned_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "crawl"
+    same = {f"/{name}": page(title="same") for name in "abcd"}
+    with small_site.serve({"/": page(*same), **same}) as site:
+        crawls.crawl(folder, site.url("/"))
+    found = planned(capsys, "--from", str(folder), "--period", "5s", *CHEAP)
+    assert found["wish"]["duplicates"] == pytest.approx(0.6)
+    assert found["wish"]["pages"] == 2
+    assert found["plan"]["fetches_per_second"] == pytest.approx(1.0), "five URLs, and as many fetches"
+
+
 def test_a_jobs_settings_come_before_a_crawl_and_after_flags(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

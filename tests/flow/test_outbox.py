@@ -116,10 +116,10 @@ def test_a_full_outbox_says_so_takes_more_and_is_read_whole(monkeypatch: pytest.
     box = Outbox(PendingStore(store), entries_max=5)
     for number in range(4):
         box.put(number, found(f"http://b.test/{number}"))
-    assert not box.is_full
+    fullness = [box.is_full]
     for number in range(20):
         box.put(number, found(f"http://b.test/{number}"))
-    assert box.is_full
+    assert [*fullness, box.is_full] == [False, True]
     commit(box)
     waiting = dict(box.waiting)
     assert reopened(disk, store).waiting == waiting

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from gossamer.core.budget.policy import BudgetPolicy
+from gossamer.core.facts import SiteHeld, SiteReleased
+from gossamer.core.frontier.leasing import Room
 from gossamer.flow import restoring
 from gossamer.flow.admission import admit
 from gossamer.flow.restoring import restore_rest
+from gossamer.flow.worker import Worker
 from gossamer.ports.store import Table
 from tests.workers import Bench, run
+
+if TYPE_CHECKING:
+    from gossamer.core.facts import Fact
 
 HOSTS = 25
 
@@ -58,3 +67,18 @@ def test_the_crawl_is_not_over_before_all_are_back(bench: Bench) -> None:
     assert bench.worker.is_busy
     rest.close()
     assert bench.worker.releasing == 0
+
+
+def test_a_site_that_is_released_by_the_opening_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Fact] = []
+    monkeypatch.setattr(Worker, "note", lambda _, fact: told.append(fact))
+    bench = Bench(frontier={"budget": BudgetPolicy(first_pages=5, growth=0.1)})
+    admit(bench.shard, bench.found("http://site.test/", source="http://s.test/", depth=1), bench.clock.now())
+    bench.shard.sites.touch("site.test").pages = 5
+    bench.worker.perform(bench.shard, bench.shard.frontier.advance(bench.clock.now(), Room(5)))
+    assert [type(fact) for fact in told] == [SiteHeld]
+    run(bench.worker.committer.commit())
+    told.clear()
+    bench.frontier["budget"] = BudgetPolicy(first_pages=50, growth=0.1)
+    bench.reopen()
+    assert [type(fact) for fact in told] == [SiteReleased]

@@ -10,9 +10,10 @@ import pytest
 from gossamer.core.facts import PluginFailed
 from gossamer.core.frontier import events
 from gossamer.core.frontier.fate import Fate, FateKind
+from gossamer.core.frontier.holds import Ruling
 from gossamer.core.frontier.importance import importance_of
-from gossamer.core.frontier.priority import LEASES_BOUND
-from gossamer.core.frontier.records import LEVELS, queue_key
+from gossamer.core.frontier.priority import LEASES_BOUND, level_of
+from gossamer.core.frontier.records import LAST, LEVELS, queue_key
 from gossamer.core.limits import HEAD_ENTRIES_MAX
 from gossamer.core.sitemap.hints import Hints
 from gossamer.flow.admission import admit
@@ -29,8 +30,8 @@ A = "http://a.test"
 HOST_A = RULES.host_id("a.test")
 
 
-def take(bench: Bench, *urls: str, base: int = 2, **values: Any) -> None:
-    found = bench.found(*urls, source="http://s.test/", depth=3, levels=bytes((base,)) * len(urls), **values)
+def take(bench: Bench, *urls: str, base: int = 2, depth: int = 3, **values: Any) -> None:
+    found = bench.found(*urls, source="http://s.test/", depth=depth, levels=bytes((base,)) * len(urls), **values)
     new, todo = admit(bench.shard, found, bench.clock.now())
     bench.shard.ledger.found += len(urls)
     bench.shard.ledger.new += new
@@ -100,9 +101,11 @@ def test_seeds_stay_first_and_paid_links_last() -> None:
     bench.worker.perform(bench.shard, todo)
     assert new == 1
     assert level(bench, f"{A}/seed") == 0
-    found = bench.found(f"{A}/paid", source="http://s.test/", depth=1, levels=bytes((4,)))
-    admit(bench.shard, found, bench.clock.now())
-    assert level(bench, f"{A}/paid") == 4
+    for depth in (1, 8):
+        url = f"{A}/paid{depth}"
+        found = bench.found(url, source="http://s.test/", depth=depth, levels=bytes((LAST,)))
+        admit(bench.shard, found, bench.clock.now())
+        assert level(bench, url) == 4
 
 
 # --- again -----------------------------------------------------------------------------------------------------------
@@ -168,6 +171,20 @@ def test_heads_in_memory_are_read_again_when_the_class_of_linking_sites_changes(
     assert host.heads[2].entries
     take(bench, f"{A}/5")
     assert host.heads[2].entries
+
+
+@pytest.mark.parametrize("depth", [3, 8])
+def test_what_is_put_last_stays_there_whatever_its_score_and_its_depth(depth: int) -> None:
+    bench = Bench()
+    bench.shard.frontier.judges.urls.append(
+        lambda _, record, __: Ruling("", last=True) if "/cal/" in record.url else None
+    )
+    link_from(bench, 40)
+    urls = [f"{A}/cal/{number}" for number in range(3 * HEAD_ENTRIES_MAX)]
+    take(bench, *urls, base=level_of(depth), depth=depth)
+    assert set(levels_in_the_store(bench)) == {level_of(depth) - 1}
+    assert sorted(fetch(bench) for _ in urls) == sorted(urls)
+    assert bench.shard.order <= 4 * len(urls), "each was moved once"
 
 
 def test_nothing_is_lost_over_a_kill_in_the_middle() -> None:

@@ -210,6 +210,26 @@ def test_a_rebuilding_goes_on_after_a_crash(monkeypatch: pytest.MonkeyPatch) -> 
     assert again.admit([key(number) for number in range(41)]) == [key(40)]
 
 
+def test_no_part_of_a_rebuilding_has_the_name_of_a_file_that_was_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seen_files, "REBUILD_ROWS", 10)
+    monkeypatch.setattr("gossamer.core.seen.runs.REBUILD_PRINTS", 5)
+    before = fresh(listed_max=40)
+    for number in range(40):
+        before.admit([key(number)])
+    before.commit()
+    before.commit()
+    before.turn()
+    before.commit()
+    assert before.url_seen.state.files == ["00000001.run"]
+    before.folder.files.clear()
+    life = reopened(before)
+    life.turn()
+    assert life.names == ["00000002.run"]
+    again = reopened(life)
+    assert not again.url_seen.is_complete
+    assert again.admit([key(number) for number in range(41)]) == [key(40)]
+
+
 def test_damage_inside_a_file_is_found_when_it_is_read_through() -> None:
     before = filled()
     file = before.folder.files[f"{FOLDER}/{before.url_seen.state.files[0]}"]

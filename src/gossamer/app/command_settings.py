@@ -24,7 +24,8 @@ def add_setting_flags(parser: argparse.ArgumentParser, *, new_crawl: bool, only:
         if (not new_crawl and flag.key in NEW_CRAWL_ONLY) or (only is not None and flag.key not in only):
             continue
         trait = TRAITS[flag.key]
-        text = f"{trait.meaning} [{flag.key}]".replace("%", "%%")
+        choices = f": {trait.kind.name}" if trait.kind.name.startswith("one of ") else ""
+        text = f"{trait.meaning}{choices} [{flag.key}]".replace("%", "%%")
         common: dict[str, Any] = {"dest": flag.key, "default": None, "help": text}
         if trait.kind.flag_only:
             group.add_argument(*flag.names, action="store_true", **common)

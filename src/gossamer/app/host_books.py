@@ -263,7 +263,7 @@ def _budget(books: HostBooks, view: ShardView, state: HostState) -> Message:
     sites = Sites(view.rows, books.rules.ids)
     budgets = view.frontier.budgets if view.frontier is not None else Budgets(sites)
     site = budgets.sites.state(state.site)
-    bounds = budgets.site_bounds(books.policy.budget, site)
+    bounds = budgets.site_bounds(books.policy.budget, site, mine=books.policy.rule_of(state.name).mine)
     return {
         "named": site.seeded,
         "linking_sites": site.linking_sites,

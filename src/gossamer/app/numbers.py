@@ -189,9 +189,11 @@ def _ended_otherwise(worker: Worker) -> list[str]:
 
 def _held(worker: Worker) -> str:
     """Why nothing is queued any more and URLs are held."""
-    blocked = _closed(worker).blocked
+    policy, blocked = _policy(worker), _closed(worker).blocked
     if blocked.hosts or blocked.domains:
         return "what is left is held: its hosts are blocked, or over a cap per host"
+    if policy.pages_per_host_max is None and policy.bytes_per_host_max is None:
+        return "the budget of a site, or its cap, is reached; its URLs are held"
     return "a cap per host is reached; its URLs are held"
 
 

@@ -58,16 +58,18 @@ def crawl_figures(path: Path) -> dict[str, Figure]:
         raise UserError(f"{path} has no page yet", "give --page-size, --links and the rest instead", Exit.FOLDER)
     hosts, largest = _hosts(folder, settings)
     links = int(numbers["found"]) + 0.0
+    copies = min(int(numbers["copies"]), pages - 1)
     decoded = _decoded_bytes(folder)
     figures: dict[str, Any] = {
-        "pages": int(numbers["known"]) - sum(numbers["refused"].values()),
+        # What is planned has the copies in its fetches, not in its pages: of what is queued as many may be copies.
+        "pages": max(1, round((int(numbers["known"]) - sum(numbers["refused"].values())) * (1 - copies / pages))),
         "hosts": max(1, hosts),
         "largest_host": min(1.0, largest / pages),
         "links": links / pages,
         "new_links": min(1.0, int(numbers["known"]) / links) if links else 0.0,
         "page_bytes": decoded or max(1, round(int(numbers["bytes"]) / fetches)),
-        "stored_bytes": max(1, round(folder_bytes(folder.path).get("archive", 0) / pages)),
-        "duplicates": min(0.99, int(numbers["copies"]) / pages),
+        "stored_bytes": max(1, round(folder_bytes(folder.path).get("archive", 0) / (pages - copies))),
+        "duplicates": min(0.99, copies / pages),
         "gap": settings.politeness.gap_seconds(allowed=bool(settings.network.allow_address)),
     }
     found = {name: Figure(value, source) for name, value in figures.items()}

@@ -95,30 +95,19 @@ class World:
 
 def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tuple[Worker, World, Recovery]:
     """The worker of a crawl folder, opened at its last commit; its adapters; what recovery did."""
-    facts = folder.read_facts()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
     _expect_stores(settings, folder)
-    rules = ShardRules(
-        Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards, settings.keys.learn
-    )
+    rules = _shard_rules(settings, folder)
     scoring = make_scoring(settings, rules)
     world = _make_world(settings, folder, guard)
     judge, orders = crawl_judge(settings, folder, rules.sites), read_orders(folder)
     closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
-    policy, ceilings = replace(frontier_policy(settings, guard), closed=closed), _ceilings(settings)
-    seen = SeenRules(
-        FolderDisk(folder.path),
-        folder.seen,
-        settings.frontier.url_seen,
-        -(-settings.frontier.urls_expected // settings.crawl.shards),
-        newest_share(settings.crawl.shards),
-    )
     opening = OpeningRules(
         rules=rules,
-        frontier=policy,
-        ceilings=ceilings,
+        frontier=replace(frontier_policy(settings, guard), closed=closed),
+        ceilings=_ceilings(settings),
         chance=world.entropy.unit,
-        seen=seen,
+        seen=_seen_rules(settings, folder),
         reopened=resume,
         refusal=partial(refusal_of, judge),
         shares=shares_of(settings),
@@ -129,9 +118,6 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
     shards = [open_shard(number, store, opening, now) for number, store in enumerate(world.stores)]
     recovery = _recover(world, shards)
     exchange = LocalExchange()
-    for shard in shards:
-        for widening in shard.widenings():
-            judge.widen(*widening)
     worker = attach(
         Worker(
             policy=crawl_policy(settings),
@@ -153,14 +139,39 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
             is_public=lambda address: not guard.is_allowed(address),
         )
     )
-    worker.chores.append(SeenFiles(worker, seen).keep)
-    scoring.tell = worker.note
-    worker.asking.tell_withheld = lambda host: worker.note(SecretWithheld(host))
     world.watching.watch_over(worker)
-    for shard in shards:
-        exchange.join(shard.number, Inbox(worker, shard))
-        restore_working_set(shard, now)
+    _join(worker, exchange, opening, now)
     return worker, world, recovery
+
+
+def _shard_rules(settings: Settings, folder: CrawlFolder) -> ShardRules:
+    facts = folder.read_facts()
+    return ShardRules(
+        Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards, settings.keys.learn
+    )
+
+
+def _seen_rules(settings: Settings, folder: CrawlFolder) -> SeenRules:
+    return SeenRules(
+        FolderDisk(folder.path),
+        folder.seen,
+        settings.frontier.url_seen,
+        -(-settings.frontier.urls_expected // settings.crawl.shards),
+        newest_share(settings.crawl.shards),
+    )
+
+
+def _join(worker: Worker, exchange: LocalExchange, opening: OpeningRules, now: float) -> None:
+    """Join a worker that is listened to with all that tells it something, and bring its hosts back."""
+    worker.chores.append(SeenFiles(worker, opening.seen).keep)
+    opening.scoring.tell = worker.note
+    worker.asking.tell_withheld = lambda host: worker.note(SecretWithheld(host))
+    for shard in worker.shards:
+        for widening in shard.widenings():
+            worker.judge.widen(*widening)
+    for shard in worker.shards:
+        exchange.join(shard.number, Inbox(worker, shard))
+        restore_working_set(shard, now, worker.note)
 
 
 def _committer(world: World, shards: list[Shard]) -> Committer:

@@ -124,8 +124,6 @@ WORKER_FETCHES_MAX: Final = 1_000
 """Fetches at once in one worker: what one core can parse a second, at about a second a fetch."""
 
 # --- frontier ---------------------------------------------------------------------------------------------------
-HOSTS_IN_MEMORY_MAX: Final = 100_000
-"""Host states held as objects; the rest are bytes in the store (architecture, section 2)."""
 HEAD_ENTRIES_MAX: Final = 16
 """Queue entries of one host and level held in memory; the rest stay in the store."""
 LEVEL_PASSED_MAX: Final = 128
@@ -385,11 +383,11 @@ TRAP_LETTERS_JUDGED_MIN: Final = 100
 """Bytes of text that a page must have to be judged by it: less is a title and a number."""
 TRAP_LETTERS_NEW_MIN: Final = 24
 """Letters of new words that make a page new: four words; a rubric and a name have less, a sentence has more."""
-TRAP_FIGURES_NEW_MIN: Final = 24
-"""Figures (numbers of three digits or with a decimal point, no years) not met before that make a page new: a table of
-measurements has one an hour; a calendar, a counter or a price tag has fewer."""
-TRAP_FIGURES_PER_PAGE_MAX: Final = 100
-"""Figures, and images, of one page that are compared."""
+TRAP_ROWS_NEW_MIN: Final = 6
+"""Rows of a table, with figures in them, not met before that make a page new: a table of measurements has one an hour;
+a calendar has weeks without figures, a list of goods the rows of its neighbours."""
+TRAP_ROWS_PER_PAGE_MAX: Final = 100
+"""Such rows, and images, of one page that are compared."""
 TRAP_DATES_TRIED: Final = 4
 """Fetches of one form of dates (days, months) before what the other forms of the same place brought closes it: lists of
 months say nothing of the days behind them."""

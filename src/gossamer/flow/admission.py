@@ -76,7 +76,7 @@ def _admit(
             entries, refusals = _enqueue_by_rules(shard, state, made, is_named=not found.source)
             out += refusals
         else:
-            entries = [_enqueue(shard, record, key) for record, key in made]
+            entries = shard.enqueue_all(host_id, made)
         if entries:
             out += shard.frontier.handle(Found(host_id, entries, loaded), now)
     return len(new_rows), out
@@ -122,8 +122,6 @@ def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], grou
             continue
         name = hosts[rows[0]]
         site = shard.rules.sites.site_of(name)
-        if loaded[host_id] is None:
-            shard.sites.touch(site).hosts += 1
         result.append(loaded[host_id] or LoadedHost(host_id, HostState(name, site, group=group)))
     return result
 

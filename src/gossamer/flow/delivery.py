@@ -47,7 +47,6 @@ async def _deliver(worker: Worker, receiver: int) -> None:
     """Deliver what has gathered for a shard when this begins: all that was sent in one step of the loop."""
     parcels = worker.parcels.pop(receiver)
     await worker.exchange.shard(receiver).receive(parcels)
-    senders = {shard.number: shard.outbox for shard in worker.shards}
     for sender, number, _ in parcels:
-        senders[sender].acknowledge(receiver, number)
+        worker.shards[sender].outbox.acknowledge(receiver, number)
     worker.alarm.ring()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from gossamer.core.budget.policy import linking_sites_counted
 from gossamer.core.explain.evidence import HostEvidence, Known, UrlEvidence
 from gossamer.core.explain.scope import judged_anew
 from gossamer.core.frontier.frontier import Frontier
@@ -31,7 +32,7 @@ from gossamer.core.url.alias import others
 from gossamer.core.url.key import url_key
 from gossamer.core.url.parse import authority_of, host_of
 from gossamer.flow.pending import PendingStore
-from gossamer.flow.scoring import Scoring, candidates_of, linking_sites
+from gossamer.flow.scoring import Scoring, candidates_of
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.sites import Sites
 from gossamer.flow.templates import Templates
@@ -168,9 +169,10 @@ class Inspection:
     def _score(self, view: ShardView, key: bytes, record: PageRecord, evidence: UrlEvidence) -> None:
         """What its score is now, and of what parts."""
         site = self.rules.sites.site_of(host_of(record.url))
-        rows = candidates_of([record], site, linking_sites(Sites(view.rows, self.rules.ids), site))
+        linking = linking_sites_counted(Sites(view.rows, self.rules.ids).state(site))
+        rows = candidates_of([record], site, linking)
         parts = self.scoring.parts(rows, [key], evidence.now)
-        evidence.score_parts = {Part.DEPTH.value: float(LEVELS - 1 - rows.bases[0])} | {
+        evidence.score_parts = {Part.DEPTH.value: float(max(0, LEVELS - 1 - rows.bases[0]))} | {
             name: points[0] for name, points in parts.items()
         }
         evidence.score_level = levels_by(rows, parts)[0]

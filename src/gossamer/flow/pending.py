@@ -7,7 +7,7 @@ the store may or may not show it, and both come to the same.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -39,6 +39,18 @@ class Layer:
         if key not in rows:
             self._fresh[table].append(key)
         rows[key] = value
+
+    def set_all(self, table: Table, changes: Iterable[tuple[bytes, bytes]]) -> None:
+        """Put many values of one table."""
+        rows = self.changes.get(table)
+        if rows is None:
+            rows = self.changes[table] = {}
+            self._fresh[table] = []
+        fresh = self._fresh[table].append
+        for key, value in changes:
+            if key not in rows:
+                fresh(key)
+            rows[key] = value
 
     def within(self, table: Table, start: bytes, end: bytes, limit: int) -> list[bytes]:
         """The first `limit` changed keys with start <= key < end, in order."""
@@ -91,6 +103,10 @@ class PendingStore:
     def put(self, table: Table, key: bytes, value: bytes) -> None:
         """Set one row."""
         self._current.set(table, key, value)
+
+    def put_all(self, table: Table, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        """Set many rows of one table."""
+        self._current.set_all(table, rows)
 
     def delete(self, table: Table, key: bytes) -> None:
         """Remove one row; harmless where there is none."""

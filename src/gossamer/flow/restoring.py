@@ -7,16 +7,17 @@ a time, so that a crawl of a million hosts begins as soon as one of ten.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from gossamer.core.frontier.commands import Move
+from gossamer.core.frontier.commands import Move, Tell
 from gossamer.core.frontier.events import HeldLoaded, LoadedHost, Woken
 from gossamer.core.frontier.records import HOST_ID_BYTES
 from gossamer.flow.shard import END, Shard
 from gossamer.ports.store import Table
 
 if TYPE_CHECKING:
+    from gossamer.core.facts import Fact
     from gossamer.flow.worker import Worker
 
 HOSTS_AT_ONCE: Final = 256
@@ -24,16 +25,18 @@ HOSTS_AT_ONCE: Final = 256
 _PLACES: Final = (Table.ACTIVE, Table.HELD)
 
 
-def restore_working_set(shard: Shard, now: float) -> None:
+def restore_working_set(shard: Shard, now: float, tell: Callable[[Fact], None]) -> None:
     """Bring back the first hosts that were in the working set, and of the held ones those that nothing holds any more.
 
-    `restore_rest` does the others.
+    `restore_rest` does the others. `tell` is given what happens to their sites by that.
     """
     for table in _PLACES:
         parts = shard.unrestored[table] = hosts_in(shard, table)
         for command in shard.frontier.handle(_event(table, next(parts, list[LoadedHost]())), now):
             if isinstance(command, Move):
                 shard.move(command)
+            elif isinstance(command, Tell):
+                tell(command.fact)
 
 
 async def restore_rest(worker: Worker) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from gossamer.core.budget.policy import linking_sites_counted
 from gossamer.core.facts import Fact, PluginFailed
 from gossamer.core.frontier.commands import Refill
 from gossamer.core.frontier.events import HeadLoaded
@@ -24,17 +25,17 @@ from gossamer.core.frontier.priority import (
     linking_class,
     parts_of,
 )
-from gossamer.core.frontier.records import RETRY, HostState, PageRecord
+from gossamer.core.frontier.records import LAST, LEVELS, RETRY, HostState, PageRecord
 from gossamer.core.page.found import FoundLinks
 
 if TYPE_CHECKING:
     from gossamer.flow.shard import Shard
-    from gossamer.flow.sites import Sites
     from gossamer.ports.plugin import Scorer
 
 ERROR_CHARACTERS: Final = 200
 LETTERS_SCORED: Final = frozenset("EMF")
 """Letters of a hop path that count for or against a URL."""
+_AS_LEVELS: Final = bytes.maketrans(bytes((LAST,)), bytes((LEVELS - 1,)))
 
 
 @dataclass(slots=True)
@@ -90,12 +91,13 @@ class Place(NamedTuple):
 def levels_found(shard: Shard, found: FoundLinks, places: list[Place], keys: list[bytes], now: float) -> Sequence[int]:
     """The level of each row of a batch; of the rows in `places` by their score. `keys` are the page keys of all."""
     linking = [note_linking(shard, place.host_id, place.state) for place in places]
+    levels_alone = found.levels.translate(_AS_LEVELS)
     if not found.depth or not places:
-        return found.levels
+        return levels_alone
     rows = [row for place in places for row in place.rows]
     urls = [found.urls[row] for row in rows]
     if not any(linking) and shard.scoring.says_nothing(found) and not has_long(urls):
-        return found.levels
+        return levels_alone
     letters, hops, number = found.letters, found.hops, len(rows)
     candidates = Candidates(
         urls=urls,
@@ -109,24 +111,18 @@ def levels_found(shard: Shard, found: FoundLinks, places: list[Place], keys: lis
         sites=[place.state.site for place in places for _ in place.rows],
         linking=[sites for sites, place in zip(linking, places, strict=True) for _ in place.rows],
     )
-    levels = bytearray(found.levels)
+    levels = bytearray(levels_alone)
     scored = levels_by(candidates, shard.scoring.parts(candidates, [keys[row] for row in rows], now))
     for row, level in zip(rows, scored, strict=True):
         levels[row] = level
     return levels
 
 
-def linking_sites(sites: Sites, site: str) -> int:
-    """How many sites link to a site for nothing: those it links to as well are left out."""
-    state = sites.state(site)
-    return max(0, state.linking_sites - state.mutual_sites)
-
-
 def note_linking(shard: Shard, host_id: bytes, state: HostState) -> int:
     """URLs of a host have been found: where more sites link to its site than when it was scored, its heads are read
     again, and so scored again, as their turn comes. How many sites link to it.
     """
-    sites = linking_sites(shard.sites, state.site)
+    sites = linking_sites_counted(shard.sites.state(state.site))
     linking = linking_class(sites)
     if linking > state.linking:
         shard.frontier.read_again(host_id)
@@ -155,7 +151,7 @@ def _raise(shard: Shard, command: Refill, entry: Entry, level: int) -> Entry:
 
 
 def _levels_again(shard: Shard, state: HostState, host_id: bytes, entries: list[Entry], now: float) -> list[int]:
-    linking = linking_sites(shard.sites, state.site)
+    linking = linking_sites_counted(shard.sites.state(state.site))
     rows = candidates_of([entry.record for entry in entries], state.site, linking)
     keys = [host_id + entry.fingerprint for entry in entries]
     return levels_by(rows, shard.scoring.parts(rows, keys, now))

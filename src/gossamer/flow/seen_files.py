@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 EXACT: Final = "exact"
 BLOOM: Final = "bloom"
-MODES: Final = (EXACT, BLOOM)
 
 ROWS_MAX: Final = 1_000_000
 """Rows of the table SEEN that are read at opening; each commit lists in one, and files are written long before."""
@@ -94,9 +93,10 @@ def open_seen(shard: int, rows: PendingStore, rules: SeenRules, *, is_new: bool)
     if state is None and not is_new:
         state = SeenState([], b"")
         outdated = [row for prefix in _OF_OLDER_RELEASES for row in _rows(rows, prefix)]
+    taken = state.files if state is not None else []
     memory, state = _memory(shard, rules, state)
     _sweep(rules, shard, state.files if state is not None else [])
-    seen = UrlSeen(memory, rules.recent, rules.listed_max, state, outdated=outdated)
+    seen = UrlSeen(memory, rules.recent, rules.listed_max, state, outdated=outdated, taken=taken)
     seen.relist(listed)
     return seen
 
@@ -129,6 +129,8 @@ class SeenFiles:
         """Shard -> from where its page keys are yet to be taken in."""
         self._taken_in: dict[int, int] = {}
         """Shard -> page keys taken in."""
+        self._numbers: dict[int, int] = {}
+        """Shard -> the number of the last file written."""
         self._removable: list[str] = []
 
     async def keep(self) -> None:
@@ -185,7 +187,7 @@ class SeenFiles:
 
     async def _write(self, shard: Shard, rewrite: Rewrite) -> None:
         rules, offload = self._rules, self._worker.committer.offload
-        name = rules.name(1 + max((int(name.partition(".")[0]) for name in self._names(shard)), default=0))
+        name = self._next_name(shard)
         path = rules.path(shard.number, name)
         writing = _Writing(rules.disk.draft(path), rewrite.pieces)
         try:
@@ -198,8 +200,12 @@ class SeenFiles:
         shard.after_commit.append(partial(self._may_go, [rules.path(shard.number, old) for old in replaced]))
         await offload.run(rewrite.replaced.clear)
 
-    def _names(self, shard: Shard) -> Iterator[str]:
-        return (path.rpartition("/")[2] for path in _found(self._rules, shard.number))
+    def _next_name(self, shard: Shard) -> str:
+        """A name that no file has, and that no commit gives that a kill may bring back."""
+        names = (path.rpartition("/")[2] for path in _found(self._rules, shard.number))
+        numbers = [int(name.removeprefix(DRAFT_PREFIX).partition(".")[0]) for name in (*names, *shard.url_seen.taken)]
+        number = self._numbers[shard.number] = 1 + max([*numbers, self._numbers.get(shard.number, 0)])
+        return self._rules.name(number)
 
     def _may_go(self, paths: list[str]) -> None:
         self._removable += paths

@@ -14,6 +14,7 @@ from gossamer.core.frontier.lease import Entry, Errand
 from gossamer.core.frontier.ledger import Ledger, decode_ledger, encode_ledger
 from gossamer.core.frontier.records import (
     HOST_ID_BYTES,
+    LAST,
     LEVELS,
     RETRY,
     HostState,
@@ -197,6 +198,19 @@ class Shard:
         self.save_page(host_id, fingerprint, record)
         return Entry(order, fingerprint, record)
 
+    def enqueue_all(self, host_id: bytes, made: Sequence[tuple[PageRecord, bytes]]) -> list[Entry]:
+        """Put new URLs of one host, each with its page key, at the ends of the queues their records name."""
+        order, entries = self.order, list[Entry]()
+        for record, key in made:
+            order += 1
+            record.order = order
+            entries.append(Entry(order, key[HOST_ID_BYTES:], record))
+        self.order = order
+        queued = [(queue_key(host_id, each.record.queue, each.order), each.fingerprint) for each in entries]
+        self.rows.put_all(Table.QUEUE, queued)
+        self.rows.put_all(Table.PAGE, [(key, encode(record)) for record, key in made])
+        return entries
+
     def postpone(self, command: commands.Postpone) -> list[tuple[Entry, Entry]]:
         """Move URLs into their host's retry queue; each as it stood and as it stands."""
         moved: list[tuple[Entry, Entry]] = []
@@ -212,7 +226,7 @@ class Shard:
         moved: list[tuple[Entry, Entry]] = []
         for entry in command.entries:
             self.dequeue(command.host_id, command.queue, entry.order)
-            entry.record.base = entry.record.level = entry.record.queue = LEVELS - 1
+            entry.record.base, entry.record.level, entry.record.queue = LAST, LEVELS - 1, LEVELS - 1
             after = self.enqueue(command.host_id, entry.fingerprint, entry.record, self.next_order())
             moved.append((entry, after))
         return moved

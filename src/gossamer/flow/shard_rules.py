@@ -39,14 +39,13 @@ class ShardRules:
 
     def page_keys(self, urls: Sequence[str]) -> tuple[list[str], list[bytes]]:
         """The host and the page key of each URL. The pages of a site name the same ones: those are remembered."""
-        known = self._known
-        missing = [url for url in urls if url not in known]
-        if missing:
-            self._learn(missing)
-            known = self._known
-        former = self._former
-        found = [known.get(url) or former[url] for url in urls]
-        return [host for host, _ in found], [key for _, key in found]
+        found = list(map(self._known.get, urls))
+        if not all(found):
+            self._learn([url for url, each in zip(urls, found, strict=True) if each is None])
+            # What was found before may have become the former generation.
+            known, former = self._known, self._former
+            found = [each or known.get(url) or former[url] for url, each in zip(urls, found, strict=True)]
+        return [each[0] for each in found if each], [each[1] for each in found if each]
 
     def _learn(self, urls: Sequence[str]) -> None:
         if len(self._known) + len(urls) > PAGE_KEYS_KEPT:

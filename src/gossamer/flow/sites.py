@@ -64,7 +64,7 @@ class Sites:
     def _load(self, sites: Iterable[str]) -> None:
         """Have the states of all these at hand, with one look into the store."""
         missing = [site for site in sites if site not in self._states]
-        values = self._rows.get(Table.SITE, [self._ids.site_id(site) for site in missing]) if missing else []
+        values = self._rows.get(Table.SITE, self._ids.site_ids(missing)) if missing else []
         for site, value in zip(missing, values, strict=True):
             self._states[site] = decode_site(value) if value is not None else SiteState(site)
 
@@ -89,13 +89,12 @@ class Sites:
     def links_out(self, source: str, targets: Collection[str]) -> None:
         """A page of `source`, a site of this shard, links to these other sites, wherever they are."""
         if not self._is_booked(LINKED_FROM_HERE, source, targets):
-            site_id = self._ids.site_id
-            self._book({source: [site_id(target) for target in targets]}, LINKED_FROM_HERE)
+            self._book({source: self._ids.site_ids(targets)}, LINKED_FROM_HERE)
 
     def begin_commit(self) -> None:
         """Put the changed states among the changes of the coming commit; keep no more states than the cache holds."""
-        for site in self._touched:
-            self._rows.put(Table.SITE, self._ids.site_id(site), encode_site(self._states[site]))
+        states = [encode_site(self._states[site]) for site in self._touched]
+        self._rows.put_all(Table.SITE, zip(self._ids.site_ids(self._touched), states, strict=True))
         self._touched.clear()
         while len(self._states) > self._cached_max:
             del self._states[next(iter(self._states))]
@@ -126,17 +125,23 @@ class Sites:
 
     def _tie(self, state: SiteState, others: list[bytes], way: int) -> None:
         """The same for a site whose ties stand in its state."""
-        ties, added, both = state.ties, 0, 0
-        for other in others:
-            at = tie_to(ties, other)
-            if at < 0:
-                ties += b"%b%c" % (other, way)
-            elif ties[at + SITE_ID_BYTES] & way:
-                continue
-            else:
-                ties = with_ways(ties, at, BOTH_WAYS)
-                both += 1
-            added += 1
+        ties, both = state.ties, 0
+        # Nearly always all of them are new; what only looks like one of the ties, across two of them, is rare.
+        fresh = [other for other in dict.fromkeys(others) if other not in ties]
+        added = len(fresh)
+        if added < len(others):
+            known = [other for other in dict.fromkeys(others) if other in ties]
+            for other in known:
+                at = tie_to(ties, other)
+                if at < 0:
+                    fresh.append(other)
+                elif ties[at + SITE_ID_BYTES] & way:
+                    continue
+                else:
+                    ties = with_ways(ties, at, BOTH_WAYS)
+                    both += 1
+                added += 1
+        ties += b"".join([b"%b%c" % (other, way) for other in fresh])
         if not added:
             return
         self._touched.add(state.site)

@@ -15,16 +15,15 @@ import msgspec
 
 from gossamer.core.facts import Fact, TrapSuspected
 from gossamer.core.frontier.holds import Ruling
-from gossamer.core.frontier.records import LEVELS, HostState, PageRecord
+from gossamer.core.frontier.records import LAST, HostState, PageRecord
 from gossamer.core.limits import (
     TEMPLATE_MEMORIES_MAX,
     TEMPLATES_CACHED_MAX,
     TEMPLATES_PER_SITE_MAX,
-    TRAP_HOSTS_WATCHED_MAX,
-    TRAP_HOSTS_WATCHED_SECONDS,
 )
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.scope.reasons import Reason
+from gossamer.core.trap.hosts_asked import HostsAsked
 from gossamer.core.trap.novelty import (
     Counts,
     Verdict,
@@ -95,8 +94,8 @@ class Templates:
         self._sites_touched: set[str] = set()
         self._memories: dict[bytes, BlockMemory] = {}
         """What templates' pages said lately, those met last at the end."""
-        self._hosts_out: dict[str, dict[str, float]] = {}
-        """Site -> rows of hosts below it that nobody has seen anything of and that may be asked, since when."""
+        self._hosts_asked: Final = HostsAsked()
+        """By the rows of hosts."""
 
     # --- what fetches bring --------------------------------------------------------------------------------------
 
@@ -116,8 +115,8 @@ class Templates:
         blocks: list[bytes] | None = None
         for family in families_of(url, site):
             rows = self._rows_of(family, site)
-            if family.kind is Kind.HOSTS and (out := self._hosts_out.get(site)):
-                out.pop(family.narrow, None)
+            if family.kind is Kind.HOSTS:
+                self._hosts_asked.answered(site, family.narrow)
             if not rows or self._is_proven(family, rows):
                 continue
             for counts in rows.values():
@@ -175,26 +174,19 @@ class Templates:
             return Ruling(Reason.TRAP, self.evidence(closed))
         if excluded:
             return None
-        if (until := self._turn_of_host(families, site, now)) > now:
-            return Ruling("", until=until)
+        if not self._is_hosts_turn(families, site, now):
+            return Ruling("", until=now + HOST_PAUSE_SECONDS, host=True)
         return Ruling("", last=True) if self._is_throttled(families, site) else None
 
-    def _turn_of_host(self, families: tuple[Family, ...], site: str, now: float) -> float:
-        """When a host below its site may be asked: the gaps of a thousand new ones bound nothing together."""
+    def _is_hosts_turn(self, families: tuple[Family, ...], site: str, now: float) -> bool:
+        """Whether a host below its site may be asked: the gaps of a thousand new ones bound nothing together."""
         if not families or families[-1].kind is not Kind.HOSTS:
-            return now
+            return True
         family = families[-1]
         rows = self._rows_of(family, site, make=False)
         if not rows or self._is_proven(family, rows) or list(rows.values())[-1].verdict == Verdict.OPEN:
-            return now
-        out = self._hosts_out.setdefault(site, {})
-        for host, since in list(out.items()):
-            if now - since > TRAP_HOSTS_WATCHED_SECONDS:
-                del out[host]
-        if family.narrow not in out and len(out) >= TRAP_HOSTS_WATCHED_MAX:
-            return now + HOST_PAUSE_SECONDS
-        out[family.narrow] = now
-        return now
+            return True
+        return self._hosts_asked.ask(site, family.narrow, now)
 
     def evidence(self, counts: Counts) -> str:
         """The verdict on a row in one line."""
@@ -219,7 +211,7 @@ class Templates:
             site = self._site_of(url)
             if self._books(site).watched and self._is_throttled(families_of(url, site), site):
                 levels = levels if levels is not None else bytearray(found.levels)
-                levels[row] = LEVELS - 1
+                levels[row] = LAST
         return msgspec.structs.replace(found, levels=bytes(levels)) if levels is not None else found
 
     def _is_throttled(self, families: tuple[Family, ...], site: str) -> bool:
@@ -336,7 +328,6 @@ class Templates:
         self._sites_touched.clear()
         while len(self._counts) > TEMPLATES_CACHED_MAX:
             del self._counts[next(iter(self._counts))]
-        self._hosts_out = {site: out for site, out in self._hosts_out.items() if out}
         while len(self._sites) > TEMPLATES_CACHED_MAX:
             del self._sites[next(iter(self._sites))]
 

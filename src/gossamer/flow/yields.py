@@ -49,7 +49,7 @@ def count_refused_shapes(worker: Worker, shard: Shard, links: Links, verdicts: l
     if traps is None or shard.templates.traps is None:
         return
     now = worker.clock.now()
-    for url in {url for url, verdict in zip(links.urls, verdicts, strict=True) if verdict == Reason.TRAP}:
+    for url in dict.fromkeys(url for url, verdict in zip(links.urls, verdicts, strict=True) if verdict == Reason.TRAP):
         shard.templates.refused_by_shape(url, traps.rule_of(url), now)
 
 

@@ -45,8 +45,8 @@ class Table(StrEnum):
     SITE = "site"
     """site id (8) -> site state."""
     LINKER = "linker"
-    """site id (8) + id of another site (8) -> which ways links go between them (1): to the first, from it, both. Of sites
-    with few such ties none: their state holds them."""
+    """site id (8) + id of another site (8) -> which ways links go between them (1): to the first, from it,
+    both. Of sites with few such ties none: their state holds them."""
     TEMPLATE = "template"
     """kind (1) + site id (8) + template id (8) -> counts; kind (1) + the same + page key (24) -> empty: refused"""
     META = "meta"

@@ -209,7 +209,7 @@ class Crawler:
                 worker.judge.widen(*widening)
         for shard in shards:
             exchange.join(shard.number, Inbox(worker, shard))
-            restore_working_set(shard, now)
+            restore_working_set(shard, now, worker.note)
         return worker
 
     def _frontier_policy(self) -> FrontierPolicy:

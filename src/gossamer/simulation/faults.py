@@ -43,11 +43,6 @@ class LifeFaults:
     clock_step: float = 0.0
     """By so many seconds the wall clock was set before it opened."""
 
-    @property
-    def ends_it(self) -> bool:
-        """Whether this life is meant to end before its time."""
-        return any(each is not None for each in (self.kill_at, self.torn_at, self.full_after, self.max_time))
-
 
 @dataclass(frozen=True, slots=True)
 class Faults:

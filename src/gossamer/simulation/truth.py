@@ -6,6 +6,10 @@ no way leads to, of two spellings at least one.
 
 Nothing here knows the crawler: it follows links and redirects by the written rules (scope, robots.txt by RFC 9309,
 nofollow, ten redirects) and sorts every URL key of the world by what must, may and must never happen to it.
+
+The way on which a URL is found first says how many redirects lie behind it, and which way that is depends on the order
+of a crawl. So a redirect must be followed where that is right by every way that may have been the first, and may be
+where it is right by one of them.
 """
 
 from __future__ import annotations
@@ -59,6 +63,8 @@ class Truth:
     """Spellings of one page: one of them must be fetched."""
     widened: set[str] = field(default_factory=set[str])
     """Seeds, and where their redirects lead on their sites: in every scope."""
+    sitemaps: set[str] = field(default_factory=set[str])
+    """URLs that a robots.txt or an index of sitemaps names, also of files that are not there: in every scope."""
 
     @property
     def may_be_asked(self) -> set[str]:
@@ -68,13 +74,36 @@ class Truth:
 
 def truth_of(world: World) -> Truth:
     """Walk the world from its seeds: the ways that must be gone, then those that may be."""
-    wide = _Walk(world, certain=False).run()
-    truth = Truth() if world.capped else _Walk(world, certain=True).run()
+    ways = Ways()
+    wide = _Walk(world, ways, certain=False).run()
+    truth = Truth() if world.capped else _Walk(world, ways, certain=True).run()
     known = truth.may_be_asked | truth.forbidden
     truth.perhaps |= wide.may_be_asked - known
     truth.perhaps_known = wide.forbidden - known
-    truth.widened = wide.widened
+    truth.widened, truth.sitemaps = wide.widened, wide.sitemaps
     return truth
+
+
+@dataclass(slots=True)
+class Ways:
+    """How each URL key may be found, by the walk over every way that there is."""
+
+    named: set[str] = field(default_factory=set[str])
+    """By something else than a redirect."""
+    redirected: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """Key -> the keys that redirect to it."""
+
+    def redirects(self, key: str, after: tuple[str, ...] = ()) -> set[int]:
+        """Every number of redirects with which the key may be found first.
+
+        `after`: keys further down the way, of which none can have led to their own finding.
+        """
+        if len(after) > REDIRECT_HOPS_MAX:
+            return set()
+        found = {0} if key in self.named else set[int]()
+        for source in self.redirected.get(key, set()) - {key, *after}:
+            found |= {number + 1 for number in self.redirects(source, (*after, key)) if number < REDIRECT_HOPS_MAX}
+        return found
 
 
 class _Walk:
@@ -83,14 +112,15 @@ class _Walk:
     `certain`: only ways that a right crawl must go. Otherwise every way that it may go, under any scope it ever has.
     """
 
-    def __init__(self, world: World, *, certain: bool) -> None:
+    def __init__(self, world: World, ways: Ways, *, certain: bool) -> None:
+        """`ways` are filled by the walk that is not certain, and read by the one that is."""
         self._world = world
+        self._ways = ways
         self._certain = certain
         self._truth = Truth()
         self._hops: dict[str, int] = {}
         self._queue: deque[tuple[str, int]] = deque((seed, 0) for seed in world.seeds)
-        self._named: set[str] = set()
-        """Sitemaps: wanted whatever the scope."""
+        self._named = self._truth.sitemaps
         self._widened = self._truth.widened
         self._widened.update(key_of(seed) for seed in world.seeds)
 
@@ -98,6 +128,8 @@ class _Walk:
         while self._queue:
             url, hops = self._queue.popleft()
             key = key_of(url)
+            if not hops and not self._certain:
+                self._ways.named.add(key)
             if (key not in self._hops or hops < self._hops[key]) and self._wants(url, key):
                 self._hops[key] = hops
                 self._visit(url, key, hops)
@@ -124,6 +156,8 @@ class _Walk:
             return
         if not allowed(world, url):
             truth.forbidden.add(key)
+            # To know that, its robots.txt was read.
+            self._name_sitemaps(url)
             return
         page = world.page(url)
         if self._certain and page is not None and page.doubtful:
@@ -159,11 +193,18 @@ class _Walk:
         if page.kind is PageKind.REDIRECT:
             if key in self._widened and self._site(page.target) == self._site(page.url):
                 self._widened.add(key_of(page.target))
-            self._queue.append((page.target, hops + 1))
+            self._redirect(page.target, key, hops)
         source = self._world.pages[page.copy_of] if page.copy_of else page
         if page.kind is PageKind.PAGE and not page.usage and not (source.nofollow or page.header_nofollow):
             self._queue.extend((link.url, 0) for link in source.links if not (link.nofollow or link.junk))
             self._queue.extend((feed, 0) for feed in source.feeds)
+
+    def _redirect(self, target: str, key: str, hops: int) -> None:
+        if not self._certain:
+            self._ways.redirected.setdefault(key_of(target), set()).add(key)
+        elif max(self._ways.redirects(key)) >= REDIRECT_HOPS_MAX:
+            return
+        self._queue.append((target, hops + 1))
 
     def _site(self, url: str) -> str:
         host = self._world.hosts.get(host_of(url))

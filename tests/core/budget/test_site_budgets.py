@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -176,6 +177,16 @@ def test_a_host_of_ones_own_has_no_share() -> None:
     sites = Sites(host_share=0.1, fetches_max=8, caps=rules)
     sites.start()
     assert sites.hold() is None
+
+
+def test_a_host_of_ones_own_has_no_budget_and_has_its_caps() -> None:
+    sites = Sites(first_pages=5, first_bytes=50, growth=0.1, caps={"hosts": {"mine.farm.test": HostRule(mine=True)}})
+    sites.fetch(5)
+    assert sites.hold().reason == Reason.BUDGET
+    assert sites.hold("mine.farm.test") is None
+    assert sites.budgets.bytes_left(sites.policy, sites.host("mine.farm.test")) is None
+    sites.policy = replace(sites.policy, budget=replace(sites.policy.budget, pages_per_site=5))
+    assert sites.hold("mine.farm.test").reason == Reason.CAP
 
 
 # --- held, and looked at again ---------------------------------------------------------------------------------------

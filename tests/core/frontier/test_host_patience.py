@@ -7,8 +7,11 @@ import pytest
 from gossamer.core.facts import HostDied
 from gossamer.core.frontier.fate import FateKind
 from gossamer.core.frontier.host_status import HostStatus, standing_of
-from gossamer.core.frontier.lease import Lease, LeaseKind
+from gossamer.core.frontier.lease import Errand, Lease, LeaseKind
+from gossamer.core.frontier.leasing import Room
+from gossamer.core.frontier.robots_errands import UNANSWERED
 from gossamer.core.frontier.turn import REFUSALS_PER_TURN
+from gossamer.core.frontier.working_set import SLEEP_SECONDS
 from gossamer.core.http.exchange import FailureKind
 from gossamer.core.limits import SLOW_HOST_SECONDS
 from gossamer.core.politeness.ceiling import CeilingPolicy
@@ -190,3 +193,16 @@ def test_a_host_in_line_says_so() -> None:
     stage.robots(out[0])
     assert len(stage.advance()) == 1, "the first in line is called"
     stage.check()
+
+
+def test_a_dead_host_does_no_errands_however_near_its_end_is() -> None:
+    stage = ready(*urls_of("a.test", range(3)))
+    dead(stage)
+    while stage.rows.ledger.queued:
+        stage.advance()
+    stage.now = stage.state("a.test").dead_until - SLEEP_SECONDS / 2
+    stage.errand(Errand(host_id("b.test"), B, f"{A}/robots.txt", 1))
+    assert [answer for _, answer in stage.answered] == [UNANSWERED]
+    stage.perform(stage.frontier.advance(stage.now, Room(5)))
+    moment = stage.frontier.next_moment()
+    assert moment is None or moment > stage.now, "nothing is to be done at once, for ever"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.core.frontier.priority import LEVEL_WEIGHTS, draw_level, level_of
-from gossamer.core.frontier.records import LEVELS
+from gossamer.core.frontier.records import LAST, LEVELS
 
 WEIGHTS = st.lists(st.integers(0, 50), min_size=1, max_size=8)
 CHANCE = st.floats(0, 1, exclude_max=True)
@@ -21,7 +21,7 @@ CHANCE = st.floats(0, 1, exclude_max=True)
 )
 def test_level_of_a_depth(depth: int, level: int) -> None:
     assert level_of(depth) == level
-    assert level_of(depth, ranked_low=True) == LEVELS - 1
+    assert level_of(depth, ranked_low=True) == LAST
 
 
 def test_deeper_is_never_more_important() -> None:

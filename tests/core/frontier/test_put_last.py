@@ -55,3 +55,15 @@ def test_a_last_level_that_was_passed_over_for_too_long_has_its_turn() -> None:
     urls = leased(made, 2 * LEASES_BOUND)
     assert 1 <= sum("/dull/" in url for url in urls) <= 2
     assert made.state(HOST).queued[LEVELS - 1] >= 3
+
+
+def test_a_host_that_has_to_wait_does_so_as_it_is() -> None:
+    made = stage(dull=0, good=40, level=2)
+    opens_at = made.now + 5.0
+    ruling = Ruling("", until=opens_at, host=True)
+    made.frontier.judges.urls.append(lambda _, __, now: ruling if now < opens_at else None)
+    lease = made.lease(within=60.0)
+    assert lease.granted >= opens_at
+    made.finish(lease)
+    assert made.postponed == []
+    assert len(set(leased(made, 39))) == 39

@@ -17,7 +17,7 @@ from gossamer.core.frontier.priority import (
     parts_of,
     shape_points,
 )
-from gossamer.core.frontier.records import LEVELS
+from gossamer.core.frontier.records import LAST, LEVELS
 from gossamer.core.sitemap.hints import Hints
 
 NOW = 1_796_000_000.0  # 2026-11-29
@@ -57,7 +57,9 @@ CASES = [
     ("seeds are first", one(depth=0, hops="", importance=0.0), {"importance": -2.0}, 0),
     ("what is found is never among them", one(importance=1.0, linking=99), {"importance": 2.0, "sites": 1.4}, 1),
     ("a redirect's target stays with its source", one(base=2, hops="LR", importance=1.0), {"importance": 2.0}, 2),
-    ("what is paid for stays last", one(base=4, importance=1.0), {"importance": 2.0}, 4),
+    ("what is paid for stays last", one(base=LAST, importance=1.0), {"importance": 2.0}, 4),
+    ("and so it does deep down", one(base=LAST, depth=8, linking=40), {"sites": 1.2}, 4),
+    ("where what is deep may rise", one(base=4, depth=8, linking=40), {"sites": 1.2}, 3),
 ]
 
 

@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 import pytest
 
-from gossamer.core.seen.fingerprint import PAGE_KEY_BYTES, Fingerprinter, fingerprints_of
+from gossamer.core.seen.fingerprint import PAGE_KEY_BYTES, Fingerprinter
 
 KEY = bytes(range(16))
 
@@ -37,7 +37,6 @@ def test_page_keys_are_host_id_and_fingerprint() -> None:
     assert page_keys == [ids.page_key(host, key) for host, key in zip(hosts, keys, strict=True)]
     assert page_keys[0] == ids.host_id("a") + ids.fingerprint("u1")
     assert {len(key) for key in page_keys} == {PAGE_KEY_BYTES}
-    assert fingerprints_of(page_keys) == b"".join(ids.fingerprint(key) for key in keys)
 
 
 def test_shards_are_filled_evenly() -> None:

@@ -68,13 +68,26 @@ def test_a_table_of_measurements_and_a_new_image_are_new_and_counters_are_not() 
     chance = random.Random(1)
     for day in range(40):
         url = f"http://h.test/weather/2025/01/{day:02}"
-        cells = "".join(f"<tr><td>{hour}:00<td>{chance.randrange(9999) / 10}<td>hPa" for hour in range(40))
+        values = [f"<td>{chance.randrange(99) / 10}<td>{chance.randrange(900, 1000)} hPa" for _ in range(24)]
+        cells = "".join(f"<tr><td>{hour}:00{value}" for hour, value in enumerate(values))
         assert new(tables, url, f"<h1>Measured</h1><table>{cells}</table>")
-        assert new(pictures, url, f'<img alt="" src="/comic/{day}.png">')
-        text = f"<p>{day:02} January 2025, {chance.randrange(10**6)} visitors</p><img src='/logo.png'><img src='/i?d={day}'>"
+        other = 'alt="x" ' * (day % 2)
+        assert new(pictures, url, f'<img {other}src="/comic/{day}.png">')
+        images = f"<img src='/logo.png'><img src='/i?d={day}'>"
+        text = f"<p>{day:02} January 2025, {chance.randrange(10**6)} visitors</p>{images}"
         assert new(counters, url, text) == (day == 0)
-    cells = "".join(f"<tr><td>{number}.5<td>{number}" for number in range(100, 160))
-    assert [new(counters, url, f"{cells}{order}") for order in range(3)] == [True, False, False]
+
+
+def test_the_same_rows_in_another_order_are_not_new_nor_are_the_weeks_of_a_calendar() -> None:
+    memory, chance, url = BlockMemory(), random.Random(1), "http://h.test/shop?sort=a&size=m"
+    rows, said = [f"<td>{number}.50 EUR<td>{WORDS[number % 9]}" for number in range(100, 160)], list[bool]()
+    for _ in range(3):
+        chance.shuffle(rows)
+        said.append(new(memory, url, "".join(f"<tr><td>{place}{row}" for place, row in enumerate(rows))))
+    assert said == [True, False, False]
+    weeks = "".join(f"<tr><td>{day}.05.<td>nothing<td>2031-05-{day}<td>{day}.05<td>10:30" for day in range(10, 31))
+    said = [new(memory, url, weeks.replace("05", f"{month:02}")) for month in range(1, 13)]
+    assert said == [False] * 12
 
 
 @given(st.binary(max_size=3000))

@@ -92,10 +92,11 @@ class Budgets:
         site = self.sites.state(host.site)
         if self._is_far_below(policy, site, 0):
             return None
-        for bound in (*self.host_bounds(policy, host), *self.site_bounds(policy.budget, site, host)):
+        mine = policy.rule_of(host.name).mine
+        for bound in (*self.host_bounds(policy, host), *self.site_bounds(policy.budget, site, host, mine=mine)):
             if bound.is_reached:
                 return _hold(bound, site, now)
-        if not (site.seeded or policy.rule_of(host.name).mine) and self._has_its_share(policy.budget, site, host):
+        if not (site.seeded or mine) and self._has_its_share(policy.budget, site, host):
             return Hold("", now + BUDGET_ASK_AGAIN_SECONDS)
         return None
 
@@ -112,14 +113,18 @@ class Budgets:
             bounds.append(Bound(host.bytes, out.bytes, size, "bytes of its host", grows=False))
         return bounds
 
-    def site_bounds(self, policy: BudgetPolicy, site: SiteState, host: HostState | None = None) -> list[Bound]:
-        """The caps of a site, and its budget; `host`: as far as they concern that one."""
+    def site_bounds(
+        self, policy: BudgetPolicy, site: SiteState, host: HostState | None = None, *, mine: bool = False
+    ) -> list[Bound]:
+        """The caps of a site, and its budget; `host`: as far as they concern that one. One's own has caps alone."""
         out = self._sites_out.get(site.site, NOTHING_OUT)
         bounds: list[Bound] = []
         if policy.pages_per_site is not None:
             bounds.append(Bound(site.pages, out.pages, policy.pages_per_site, "pages of its site", grows=False))
         if policy.bytes_per_site is not None:
             bounds.append(Bound(site.bytes, out.bytes, policy.bytes_per_site, "bytes of its site", grows=False))
+        if mine:
+            return bounds
         if not site.seeded:
             bounds += _growing(policy, site, out)
         # What people named is bounded in its hosts only where they bring nothing new.
@@ -134,7 +139,8 @@ class Budgets:
         site = self.sites.state(host.site)
         if self._is_far_below(policy, site, policy.body_bytes_max):
             return None
-        bounds = (*self.host_bounds(policy, host), *self.site_bounds(policy.budget, site, host))
+        mine = policy.rule_of(host.name).mine
+        bounds = (*self.host_bounds(policy, host), *self.site_bounds(policy.budget, site, host, mine=mine))
         left = [bound.most - bound.used - bound.out for bound in bounds if bound.unit.startswith("bytes")]
         return max(1, min(left)) if left else None
 

@@ -38,7 +38,7 @@ class BudgetPolicy:
 
 
 def linking_sites_counted(state: SiteState) -> int:
-    """The linking sites by which a budget grows: links that are given back count for nothing."""
+    """The linking sites by which a budget grows and a score rises: links that are given back count for nothing."""
     return max(0, state.linking_sites - state.mutual_sites)
 
 

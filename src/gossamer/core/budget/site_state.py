@@ -28,9 +28,7 @@ class SiteState(msgspec.Struct, array_like=True):
     fetch_seconds: float = 0.0
     """Sum of the lengths of its exchanges."""
     novel: int = 0
-    """Pages whose body had a digest that was new to the crawl."""
-    hosts: int = 0
-    """Hosts of it that were met."""
+    """Pages whose body had a digest that was new to the crawl, and said more than its template's pages lately."""
     seeded: bool = False
     """A seed, or the operator, names a URL of it."""
     allotments: int = 1

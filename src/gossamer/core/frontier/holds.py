@@ -45,6 +45,8 @@ class Ruling(NamedTuple):
     """From when on it may be asked about again; 0 to refuse it."""
     last: bool = False
     """It stays queued, and comes last."""
+    host: bool = False
+    """With `until`: its host waits, and the URL stays where it is."""
 
 
 HostJudge = Callable[[HostState, float], Hold | None]

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from gossamer.core.frontier.records import LEVELS, PageRecord
+from gossamer.core.frontier.records import LAST, LEVELS, PageRecord
 from gossamer.core.limits import LEVEL_PASSED_MAX
 from gossamer.core.sitemap.hints import Hints
 
@@ -100,7 +100,7 @@ class Candidates:
     urls: list[str]
     """Fetch URLs."""
     bases: Sequence[int]
-    """Level of each by how it was found alone."""
+    """Level of each by how it was found alone; `records.LAST` where nothing raises it from the last."""
     depths: Sequence[int]
     """Links from a seed."""
     hops: list[str]
@@ -141,13 +141,13 @@ def parts_of(policy: PriorityPolicy, rows: Candidates, now: float) -> Parts:
 
 def levels_by(rows: Candidates, parts: Parts) -> list[int]:
     """The level of each row by its score; what was fixed by how it was found stays."""
+    levels = [min(base, LEVELS - 1) for base in rows.bases]
     if not parts:
-        return list(rows.bases)
-    levels = list(rows.bases)
+        return levels
     columns = list(parts.values())
     total = columns[0] if len(columns) == 1 else list(map(sum, zip(*columns, strict=True)))
     for row, points in enumerate(total):
-        base = levels[row]
+        base = rows.bases[row]
         if points and not is_fixed(base, rows.depths[row], rows.hops[row]):
             levels[row] = level_by(LEVELS - 1 - base + points)
     return levels
@@ -162,20 +162,20 @@ def level_by(score: float) -> int:
 
 def is_fixed(base: int, depth: int, hops: str) -> bool:
     """Whether no score moves a URL: seeds are first, a redirect's target has the place of its source, and links that
-    are paid for or of users' making are last.
+    are paid for, of users' making or of a poor template are last. (Older releases wrote the last level for those.)
     """
     return base == 0 or hops.endswith("R") or base != level_of(depth)
 
 
 def level_of(depth: int, *, ranked_low: bool = False) -> int:
-    """The level (0 first) of a URL found `depth` links from a seed; sponsored and user-made links rank last."""
+    """The level (0 first) of a URL found `depth` links from a seed; LAST for sponsored and user-made links."""
     if ranked_low:
-        return LEVELS - 1
+        return LAST
     return DEPTH_LEVELS[depth] if depth < len(DEPTH_LEVELS) else LEVELS - 1
 
 
 def base_of(record: PageRecord) -> int:
-    """The level of a known URL by how it was found alone."""
+    """The level of a known URL by how it was found alone, or LAST."""
     return record.base if record.base >= 0 else record.level
 
 

@@ -19,6 +19,8 @@ LEVELS: Final = 5
 RETRY: Final = 5
 """The queue of URLs that wait for a moment after a failure; ordered by that moment."""
 QUEUES: Final = LEVELS + 1
+LAST: Final = QUEUES
+"""Stands for a level where what counts is how a URL was found: it has the last one, and no score moves it. No queue."""
 
 HOST_ID_BYTES: Final = 8
 RETRY_SEQUENCE_BITS: Final = 20
@@ -109,7 +111,7 @@ class PageRecord(msgspec.Struct, array_like=True):
     alias_of: str = ""
     """The spelling that stands for this URL by its host's alias rules."""
     base: int = -1
-    """Its level by how it was found alone, before its score; -1 in records of older releases."""
+    """Its level by how it was found alone, before its score, or LAST; -1 in records of older releases."""
 
 
 class HostState(msgspec.Struct, array_like=True):

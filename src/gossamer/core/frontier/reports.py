@@ -82,7 +82,9 @@ def errand_came(situation: Situation, event: events.ErrandCame, now: float) -> N
         if event.loaded is None:
             raise ValueError("an ErrandCame event for a host outside the working set must bring the host")
         host = situation.working.enter(event.loaded, situation.not_before(event.loaded.state))
-    if host.state.next_at > now + SLEEP_SECONDS or host.refused_address:
+    # A dead host that has nothing queued would have its turns for the errand, and never do it.
+    is_out_of_reach = host.refused_address or host.state.dead_until > now
+    if is_out_of_reach or host.state.next_at > now + SLEEP_SECONDS:
         situation.out.append(commands.AnswerErrand(event.errand, UNANSWERED))
     else:
         host.errands.append(event.errand)

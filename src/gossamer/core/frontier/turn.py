@@ -119,7 +119,7 @@ def _turn_page(situation: Situation, host: BackQueue, now: float, room: Room) ->
         if ruling is not None and ruling.last and levels == LEVELS and host.has_before(entry, LEVELS - 1):
             levels = LEVELS - 1
             continue
-        if ruling is not None and _is_moved(situation, host, entry, ruling, now):
+        if ruling is not None and _has_to_wait(situation, host, entry, ruling, now):
             return
         if ruling is not None and not ruling.last:
             situation.end(host, entry, ruling.reason, ruling.detail)
@@ -147,15 +147,18 @@ def _open(situation: Situation, host: BackQueue, entry: Entry, now: float) -> En
     return blocked if host.is_overtaken(blocked, other, now) else other
 
 
-def _is_moved(situation: Situation, host: BackQueue, entry: Entry, ruling: Ruling, now: float) -> bool:
+def _has_to_wait(situation: Situation, host: BackQueue, entry: Entry, ruling: Ruling, now: float) -> bool:
     """Move a URL that is put off into the retry queue, until its moment; and one that comes last into the last level,
-    with those at hand of which the same is true. Whether it was moved.
+    with those at hand of which the same is true. Or let its whole host wait. Whether any of that was done.
     """
     queue, judges = entry.record.queue, situation.judges
     if ruling.last and queue < LEVELS - 1:
         others = ((each, judges.ruling_on(host.state, each.record, now)) for each in host.heads[queue].entries)
         moving = [each for each, said in others if each is entry or (said is not None and said.last)]
         situation.out.append(commands.PutLast(host.host_id, queue, moving))
+    elif ruling.until > now and ruling.host:
+        situation.working.push(host, now, ruling.until)
+        return True
     elif ruling.until > now:
         situation.out.append(commands.Postpone(host.host_id, queue, [entry], ruling.until))
     else:

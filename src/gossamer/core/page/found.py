@@ -26,7 +26,7 @@ class FoundLinks(msgspec.Struct, array_like=True):
     letters: str
     """Hop letter of each: L link, E embed, R redirect, M named by a list; empty for seeds."""
     levels: bytes
-    """Front queue of each."""
+    """Level of each by how it was found alone; `records.LAST` where nothing raises it from the last."""
     link_kinds: bytes = b""
     """`LinkKind` of each; empty where it is not known."""
     nofollow: bytes = b""

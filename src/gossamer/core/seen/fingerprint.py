@@ -7,7 +7,7 @@ in common. A keyed state is prepared once and copied for every hash: setting the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Final
 
@@ -60,6 +60,11 @@ class Fingerprinter:
             known = self._site_ids[site] = state.digest()
         return known
 
+    def site_ids(self, sites: Iterable[str]) -> list[bytes]:
+        """`site_id` of each."""
+        known = self._site_ids.get
+        return [known(site) or self.site_id(site) for site in sites]
+
     def shard_of(self, site: str, shards: int) -> int:
         """The shard, 0 to `shards` - 1, that owns a site."""
         state = self._shard.copy()
@@ -76,8 +81,3 @@ class Fingerprinter:
         ids = {host: self.host_id(host) for host in set(hosts)}
         fingerprint = self.fingerprint
         return [ids[host] + fingerprint(url_key) for host, url_key in zip(hosts, url_keys, strict=True)]
-
-
-def fingerprints_of(page_keys: Sequence[bytes]) -> bytes:
-    """The fingerprints of page keys, concatenated: what the Bloom filter takes."""
-    return b"".join([page_key[HOST_ID_BYTES:] for page_key in page_keys])

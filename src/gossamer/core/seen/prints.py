@@ -31,8 +31,3 @@ def print_bytes(page_keys: Sequence[bytes]) -> bytes:
 def prints_of(page_keys: Sequence[bytes]) -> Prints:
     """The prints of page keys, in their order."""
     return np.frombuffer(print_bytes(page_keys), dtype=PRINT_TYPE)
-
-
-def losses_expected(count: int) -> float:
-    """How many of `count` URLs of one shard are taken for another because their prints are the same."""
-    return count * count / 2**65

@@ -57,8 +57,10 @@ class UrlSeen:
         state: SeenState | None = None,
         *,
         outdated: Sequence[bytes] = (),
+        taken: Sequence[str] = (),
     ) -> None:
         """`memory` rests on the files of `state`; None for a shard without any. `outdated`: rows to be deleted.
+        `taken`: names that the last commit gives to files, which may be gone.
 
         `listed_max`: prints listed in the store before a file is written.
         """
@@ -67,6 +69,8 @@ class UrlSeen:
         self._listed_max = listed_max
         self._state_unsaved = state is None or bool(outdated)
         self.state = state or SeenState([])
+        self.taken = tuple(taken)
+        """Names of files that no other file may have: a kill brings back the commit that gives them."""
         self._added: list[bytes] = []
         """Prints since the last commit."""
         self._listed: list[bytes] = []

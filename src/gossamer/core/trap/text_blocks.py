@@ -16,11 +16,11 @@ from zlib import crc32
 
 from gossamer.core.limits import (
     TRAP_BLOCKS_PER_PAGE_MAX,
-    TRAP_FIGURES_NEW_MIN,
-    TRAP_FIGURES_PER_PAGE_MAX,
     TRAP_LETTERS_JUDGED_MIN,
     TRAP_LETTERS_NEW_MIN,
     TRAP_NEW_BLOCKS_MAX,
+    TRAP_ROWS_NEW_MIN,
+    TRAP_ROWS_PER_PAGE_MAX,
     TRAP_TEXT_BYTES_MAX,
 )
 
@@ -36,13 +36,20 @@ _WORD: Final = re.compile(rb"[a-z\x80-\xff]*[0-9][0-9a-z\x80-\xff]*|([a-z\x80-\x
 """A word of letters, or one with digits in it, which is empty then: a page may be one long word, and is read in linear
 time."""
 _IMAGE: Final = re.compile(
-    rb"""<img[^>]{1,300}?[\s-]src\s*=\s*["']?(?!data:)([^"'\s>?#]{1,300})(?=["'\s>])""", re.IGNORECASE
+    rb"""<img(?=[\s/])[^<>]{0,300}?[\s/-]src\s*=\s*["']?(?!data:)([^"'\s>?#]{1,300})(?=["'\s>])""", re.IGNORECASE
 )
 """The address of an image; one with a query is made for the page as often as not."""
+_ROW: Final = re.compile(rb"<tr(?=[\s>])", re.IGNORECASE)
+_CELL: Final = re.compile(rb">\s*([^<\s][^<]*)")
+_FIGURE: Final = re.compile(
+    rb"(?<![0-9.,])(?!(?:0[1-9]|[12][0-9]|3[01])[.,](?:0[1-9]|1[0-2])(?![0-9]))[0-9]{1,9}[.,][0-9]{1,9}(?![0-9.,])"
+    rb"|(?<![0-9.,:/-])(?![12][0-9]{3}(?![0-9]))[0-9]{3,12}(?![0-9.,:/-])"
+)
+"""A number of three digits or with a decimal point; no year, no date, no time."""
 _IMAGE_MARK: Final = b"\1"
-_FIGURE: Final = re.compile(rb"[0-9]{1,9}[.,][0-9]{1,9}|(?![12][0-9]{3}(?![0-9]))[0-9]{3,12}")
-_FIGURE_MARK: Final = b"\2"
-"""Begin a block that is an image's address, or a figure, with letters for its digits: those are not compared."""
+_ROW_MARK: Final = b"\2"
+"""Begin a block: the address of an image, or a row of a table. Letters stand for the digits in it, for they count."""
+_MARKS: Final = (_IMAGE_MARK, _ROW_MARK)
 _LETTERS_FOR_DIGITS: Final = bytes.maketrans(b"0123456789", b"qrstuvwxyz")
 _NAMELESS: Final = b"\0"
 """Begins a block without names, which is another one than the same words in a block as it stands."""
@@ -87,35 +94,40 @@ class BlockMemory:
 
 def blocks_of(body: bytes) -> list[bytes]:
     """The pieces of text of a decoded page, as far as they are compared, and the images in it."""
-    images = _IMAGE.findall(body, 0, TRAP_TEXT_BYTES_MAX)[:TRAP_FIGURES_PER_PAGE_MAX]
+    images = _IMAGE.findall(body, 0, TRAP_TEXT_BYTES_MAX)[:TRAP_ROWS_PER_PAGE_MAX]
     texts = _BLOCK.findall(body, 0, TRAP_TEXT_BYTES_MAX)[:TRAP_BLOCKS_PER_PAGE_MAX]
-    return [*texts, *(_IMAGE_MARK + image.translate(_LETTERS_FOR_DIGITS) for image in images)]
+    marked = [*(_IMAGE_MARK + image for image in images), *_rows_of(body)]
+    return [*texts, *(each.translate(_LETTERS_FOR_DIGITS) for each in marked)]
+
+
+def _rows_of(body: bytes) -> list[bytes]:
+    """What the rows of tables say, those with figures in them: their words and figures, whatever their order."""
+    rows: list[bytes] = []
+    for row in _ROW.split(body[:TRAP_TEXT_BYTES_MAX], TRAP_ROWS_PER_PAGE_MAX)[1:TRAP_ROWS_PER_PAGE_MAX]:
+        cells = b" ".join(_CELL.findall(row))
+        if figures := _FIGURE.findall(cells):
+            rows.append(_ROW_MARK + b" ".join([*figures, *_WORD.findall(cells.lower())]))
+    return rows
 
 
 def says_something_new(blocks: list[bytes], url: str, memory: BlockMemory, *, combined: bool = False) -> bool:
-    """Whether a page has an image, many figures, or words that `memory` did not hold; they are put into it.
+    """Whether a page has an image, rows of figures, or words that `memory` did not hold; they are put into it.
 
     A page of few words is not judged by them and counts as new, unless its URLs are `combined` (see `Kind`).
     """
     is_first = memory.is_empty
-    texts = [block for block in blocks if not block.startswith(_IMAGE_MARK)]
+    texts = [block for block in blocks if not block.startswith(_MARKS)]
     images = memory.new_of([block for block in blocks if block.startswith(_IMAGE_MARK)])
-    figures = memory.new_of(_figures_of(texts))
+    rows = memory.new_of([block for block in blocks if block.startswith(_ROW_MARK)])
     new = memory.new_of(texts)
     # The same sentence with another name in it is new as it stands, and not without what the URL says.
     new = memory.new_of(_without_names(new[:TRAP_NEW_BLOCKS_MAX], url)) if new else new
-    if is_first or images or len(figures) >= TRAP_FIGURES_NEW_MIN:
+    if is_first or images or len(rows) >= TRAP_ROWS_NEW_MIN:
         return True
     if not combined and sum(map(len, texts)) < TRAP_LETTERS_JUDGED_MIN:
         return True
     words = {word for block in new for word in block.removeprefix(_NAMELESS).split()}
     return sum(map(len, words)) >= TRAP_LETTERS_NEW_MIN
-
-
-def _figures_of(blocks: list[bytes]) -> list[bytes]:
-    """The figures in some blocks, each once and in order: single numbers are counters and dates, many are a table."""
-    found = dict.fromkeys(_FIGURE.findall(b" ".join(blocks)))
-    return [_FIGURE_MARK + figure.translate(_LETTERS_FOR_DIGITS) for figure in list(found)[:TRAP_FIGURES_PER_PAGE_MAX]]
 
 
 def _without_names(blocks: list[bytes], url: str) -> list[bytes]:

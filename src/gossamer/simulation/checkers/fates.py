@@ -5,6 +5,7 @@ Read from the page records that are durable on the shards' disks, by URL key.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core.frontier.records import PageState, decode_host, decode_page
@@ -33,6 +34,8 @@ OF_KIND: Final[Mapping[PageKind, Fates]] = {
     PageKind.MISLABELLED: ((PageState.REFUSED, "media type"),),
 }
 GONE_STATUSES: Final = (404, 410)
+BROKEN_ROBOTS: Final = (RobotsKind.ERRORS, RobotsKind.UNREACHABLE)
+"""Files that count against their hosts whenever they are asked for."""
 
 
 def records_of(disks: Sequence[MemoryDisk]) -> dict[str, PageRecord]:
@@ -76,19 +79,25 @@ def _expected(evidence: Evidence) -> dict[str, Fates]:
     for key in truth.unreachable:
         # When the patience with its host is over it fails; whether it is over depends on how long this crawl took.
         expected[key] = ((PageState.REFUSED, "address"),) if is_private(world, host_of(key)) else (*QUEUED, *FAILED)
-    if _lasted_beyond_patience(evidence):
-        # A host that resets whoever asks for its robots.txt has answered nothing else, or nothing for as long.
-        expected |= {key: (*fates, *FAILED) for key, fates in expected.items() if _resets(world, key)}
-    return expected
+    # A host with such a robots.txt fails time and again; that patience with it ends takes that long without an answer.
+    dead = {name for name in world.hosts if _fails(world, name) and _is_silent_for_patience(evidence, name)}
+    return expected | {key: (*fates, *FAILED) for key, fates in expected.items() if host_of(key) in dead}
 
 
-def _lasted_beyond_patience(evidence: Evidence) -> bool:
-    return evidence.lives[-1].ended - evidence.lives[0].opened > evidence.settings.host_patience
+def _fails(world: World, name: str) -> bool:
+    return any(authority.robots.kind in BROKEN_ROBOTS for authority in world.hosts[name].authorities)
 
 
-def _resets(world: World, key: str) -> bool:
-    host = world.hosts.get(host_of(key))
-    return host is not None and any(each.robots.kind is RobotsKind.UNREACHABLE for each in host.authorities)
+def _is_silent_for_patience(evidence: Evidence, name: str) -> bool:
+    """Whether a host gave no answer that must be known for as long as anybody waits, by the servers' log."""
+    answers = [
+        contact.end
+        for contact in evidence.log
+        if contact.host == name and contact.end is not None and contact.final and 200 <= contact.status < 500
+        if evidence.surely_known(contact.end, contact.process)
+    ]
+    moments = sorted((evidence.lives[0].opened, *answers, evidence.lives[-1].ended))
+    return any(after - before >= evidence.settings.host_patience for before, after in pairwise(moments))
 
 
 def _of_answered(world: World, key: str) -> Fates:

@@ -67,7 +67,7 @@ def check(evidence: Evidence) -> list[str]:
 def _in_scope(evidence: Evidence, contact: Contact, key: str) -> bool:
     """Whether the scope of that life wants a URL; where there is but one scope, the truth knows."""
     world = evidence.world
-    if not world.former_scope or contact.url in world.listings or key in evidence.truth.widened:
+    if not world.former_scope or contact.url in evidence.truth.sitemaps or key in evidence.truth.widened:
         return True
     return world.wants(contact.url, evidence.lives[contact.process].scope)
 

@@ -11,8 +11,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from gossamer.core.frontier.priority import LEASES_BOUND, level_of
-from gossamer.core.frontier.records import LEVELS
+from gossamer.core.frontier.priority import LEASES_BOUND
+from gossamer.core.frontier.records import LAST
 from gossamer.core.url.parse import authority_of, target_of
 from gossamer.simulation.checkers.evidence import SURE_SECONDS
 from gossamer.simulation.world import RobotsKind, World, key_of
@@ -70,7 +70,7 @@ def _passed(evidence: Evidence, process: int, leases: _Leases) -> list[str]:
 
 def _may_be_put_last(record: PageRecord) -> bool:
     """Whether it is in the last level for something else than its depth: since when, no record says."""
-    return record.base == LEVELS - 1 != level_of(record.depth)
+    return record.base == LAST
 
 
 def _is_prompt(world: World, url: str) -> bool:
