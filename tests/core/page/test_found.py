@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.core.page.found import FoundLinks, decode_found, encode_found, part
+from gossamer.core.page.found import FoundLinks, decode_batches, encode_batches, part
 
 TEXT = st.text(max_size=20)
 
@@ -29,15 +29,20 @@ def found_links(draw: st.DrawFn) -> FoundLinks:
     )
 
 
+@given(st.lists(found_links(), max_size=3))
+def test_what_was_stored_is_read_back(batches: list[FoundLinks]) -> None:
+    assert decode_batches(encode_batches(batches)) == batches
+
+
 @given(found_links())
-def test_what_was_stored_is_read_back(found: FoundLinks) -> None:
-    assert decode_found(encode_found(found)) == found
+def test_a_batch_that_an_older_release_stored_by_itself_is_read(found: FoundLinks) -> None:
+    assert decode_batches(msgspec.msgpack.encode(found)) == [found]
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x91\xa1x", b"\x99\xa0\x00\xa0\xa0\x00\x00\x90\xa0"])
 def test_what_is_no_batch_says_so(data: bytes) -> None:
     with pytest.raises(msgspec.DecodeError):
-        decode_found(data)
+        decode_batches(data)
 
 
 @given(found_links(), st.data())
