@@ -1,5 +1,7 @@
 """Each checker passes a blameless log and names the fault in a log that holds one."""
 
+from dataclasses import replace
+
 import pytest
 
 from gossamer.core.frontier.ledger import Ledger, encode_ledger
@@ -7,7 +9,7 @@ from gossamer.core.frontier.records import PageRecord, PageState, encode
 from gossamer.core.page.found import FoundLinks, encode_batches
 from gossamer.flow.shard import LEDGER_KEY, RECEIPT_PREFIX
 from gossamer.ports.store import Table
-from gossamer.simulation.checkers import accounting, gap, nothing_lost, nothing_twice, one_at_a_time, permission
+from gossamer.simulation.checkers import accounting, fates, gap, nothing_lost, nothing_twice, one_at_a_time, permission
 from gossamer.simulation.checkers.evidence import Evidence, Life, StoredBody
 from gossamer.simulation.clock import EPOCH
 from gossamer.simulation.network import Contact
@@ -114,6 +116,38 @@ def test_permission(log, why):
     problems = permission.check(evidence(*log, truth=truth))
     assert bool(problems) == bool(why)
     assert all(why in problem for problem in problems)
+
+
+def test_sitemaps_are_asked_for_out_of_scope_and_nothing_else_is():
+    missing, other = "http://a.example/no-such-sitemap.xml", "http://a.example/other"
+    truth = Truth(fetched={ROOT, other}, answered={missing}, widened={ROOT}, sitemaps={missing})
+    log = [contact(0, 0.1, ROBOTS), contact(1, 1.1, missing, status=404), contact(2, 2.1, other)]
+    seen = evidence(*log, truth=truth, lives=(Life(EPOCH, scope="page"),))
+    seen.world.seeds, seen.world.former_scope = [ROOT], "page"
+    assert permission.check(seen) == [f"permission: {other} asked for, out of the scope of life 1"]
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "days", "log", "passes"),
+    [
+        (RobotsKind.ERRORS, 8, [], True),
+        (RobotsKind.UNREACHABLE, 8, [], True),
+        (RobotsKind.ALLOW, 8, [], False),
+        (RobotsKind.ERRORS, 6, [], False),
+        (RobotsKind.ERRORS, 8, [contact(4 * DAY, 4 * DAY + 1)], False),
+        (RobotsKind.ERRORS, 8, [contact(4 * DAY, 4 * DAY + 1, ROBOTS, status=500)], True),
+    ],
+)
+def test_urls_fail_unfetched_only_where_a_host_was_silent_for_as_long_as_anybody_waits(kind, days, log, passes):
+    """The patience of the settings is seven days."""
+    seen = evidence(*log, truth=Truth(forbidden={ROOT}), lives=(Life(EPOCH, EPOCH + days * DAY),))
+    host = seen.world.hosts["a.example"]
+    seen.world.hosts["a.example"] = replace(host, authorities=(Authority("http://a.example", Robots(kind)),))
+    seen.records = {ROOT: PageRecord(ROOT, state=PageState.FAILED, reason="http 500")}
+    assert (fates.check(seen) == []) is passes
 
 
 def row(url, outcome="fetched", started=EPOCH, kind="page"):

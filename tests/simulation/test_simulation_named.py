@@ -1,14 +1,19 @@
 """Worlds made by hand for what grown worlds once found, and a kill at every step of a small crawl."""
 
+from itertools import pairwise
+
 import pytest
 
 from gossamer.simulation.clock import EPOCH
 from gossamer.simulation.faults import Faults, LifeFaults
 from gossamer.simulation.run import Rehearsal, run
 from gossamer.simulation.settings import CrawlSettings
+from gossamer.simulation.truth import truth_of
 from gossamer.simulation.world import (
     Authority,
     Link,
+    Listing,
+    ListingKind,
     Outage,
     Page,
     PageKind,
@@ -133,6 +138,11 @@ FOUND = {
     437: "a cap of six pages a host, several requests at once: seven pages",
     149: "heads forgotten while a robots.txt was on its way: the sitemaps that it named were not",
     237: "a crawl that outlasts its patience with a host: what waits there fails",
+    682: "a feed names the second step of a chain of redirects that was met from its beginning",
+    1977: "the same: how many redirects a URL has behind it depends on the way it was found first",
+    1384: "a robots.txt that answers 500 for longer than the patience with its host: what waits for it fails",
+    2643: "a robots.txt names a sitemap that is not there, out of scope",
+    3139: "a robots.txt that forbids the only URL known of its host names a sitemap",
 }
 """Simulation seeds that once failed, and how."""
 
@@ -142,6 +152,48 @@ FOUND = {
 def test_a_number_that_once_failed_passes(number):
     verdict = run(number)
     assert verdict.passed, "\n".join(verdict.lines())
+
+
+CHAIN = "abcdefghijklm"
+"""Steps of a chain of redirects."""
+
+
+def chain_world(length, *, shortcut):
+    """Redirects in a row; a feed may name the second of them."""
+    steps = [f"http://a.example/{step}" for step in CHAIN[: length + 1]]
+    feed = Listing("http://a.example/feed.xml", ListingKind.FEED, (steps[1],))
+    redirects = [Page(one, PageKind.REDIRECT, 302, target=other) for one, other in pairwise(steps)]
+    root = linked("http://a.example/", steps[0], feeds=(feed.url,) if shortcut else ())
+    return make_world(
+        [make_host("a.example", {"http://a.example": OPEN})],
+        [root, *redirects, linked(steps[-1])],
+        listings={feed.url: feed} if shortcut else {},
+    )
+
+
+@pytest.mark.parametrize(
+    ("length", "shortcut", "end"),
+    [(10, False, "fetched"), (10, True, "fetched"), (11, False, ""), (11, True, "perhaps"), (12, True, "")],
+)
+def test_the_end_of_a_chain_that_has_a_shortcut_is_fetched_or_not(length, shortcut, end):
+    world = chain_world(length, shortcut=shortcut)
+    truth, last = truth_of(world), f"http://a.example/{CHAIN[length]}"
+    assert [name for name in ("fetched", "perhaps") if last in getattr(truth, name)] == ([end] if end else [])
+    assert verdict_lines(world) == []
+
+
+def test_a_robots_file_that_forbids_all_there_is_names_a_sitemap_and_one_that_is_not_there():
+    origin = "http://b.example"
+    sitemap = Listing(f"{origin}/sitemap.xml", ListingKind.SITEMAP, (f"{origin}/listed",))
+    named = (sitemap.url, f"{origin}/no-such-sitemap.xml")
+    rules = Robots(RobotsKind.PARTS, disallowed=("/private/",), sitemaps=named)
+    hosts = [make_host("a.example", {"http://a.example": OPEN}), make_host("b.example", {origin: rules})]
+    pages = [linked("http://a.example/", f"{origin}/private/x"), linked(f"{origin}/listed")]
+    world = make_world(hosts, pages, listings={sitemap.url: sitemap})
+    truth = truth_of(world)
+    assert truth.sitemaps == set(named)
+    assert f"{origin}/listed" in truth.fetched
+    assert verdict_lines(world) == []
 
 
 def test_a_host_at_its_cap_is_not_asked_for_more_at_once():

@@ -56,7 +56,10 @@ def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Doc
 
 
 def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: str) -> None:
-    """A redirect's target is a found URL with one redirect more, its source's depth and priority."""
+    """A redirect's target is a found URL with one redirect more, its source's depth and priority.
+
+    They are those of the way on which the source was found first; a shorter one that is met later changes nothing.
+    """
     if not record.depth and not record.hops.strip("R"):
         worker.widen(shard, record, target)
     # A sitemap may stand out of scope, where a robots.txt named it, and may move on its host.
