@@ -142,6 +142,7 @@ FOUND = {
     1977: "the same: how many redirects a URL has behind it depends on the way it was found first",
     1384: "a robots.txt that answers 500 for longer than the patience with its host: what waits for it fails",
     2643: "a robots.txt names a sitemap that is not there, out of scope",
+    3368: "a host freed from its budget into the place it slept at already: its books said held",
     3139: "a robots.txt that forbids the only URL known of its host names a sitemap",
 }
 """Simulation seeds that once failed, and how."""

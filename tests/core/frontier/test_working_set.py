@@ -311,3 +311,16 @@ def test_next_moment_counts_wakes_only_where_there_is_room() -> None:
     assert working.next_moment() == NOW + 5 - WAKE_AHEAD_SECONDS
     entered(working, 1, NOW + 50)
     assert working.next_moment() == NOW + 50
+
+
+def test_a_host_freed_into_the_place_it_sleeps_at_already_is_written_down() -> None:
+    """It was listed under its next look, and is listed there still: only its books tell that it is held no more."""
+    working = working_set(1)
+    entered(working, 1)
+    held = loaded(2, queued=3, ready_level=0, ready_wake_ms=int(NOW * 1000), held=True, held_why="budget")
+    working.ledger.held = 3
+    taken(working)
+    working.touched.clear()
+    working.release(held, NOW, NOW)
+    assert not working.touched[held.host_id].held
+    assert (working.ledger.held, working.ledger.queued) == (0, 3)

@@ -217,6 +217,7 @@ class WorkingSet:
             return
         self.out.append(Move(loaded.host_id, left_held=True))
         self._free(loaded.state)
+        self.touched[loaded.host_id] = loaded.state
         self._lay_asleep(loaded, now)
 
     def wake(self, now: float) -> None:
