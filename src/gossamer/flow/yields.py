@@ -30,6 +30,8 @@ def count_yield(worker: Worker, shard: Shard, finished: Finished, *, leads_on: b
         target = reading.outcome.target
         if finished.fate != Fate(FateKind.DONE) or _is_elsewhere(worker, url, target):
             return
+        if finished.record.redirects:
+            return  # the chain was counted at its first step: its length is bounded, and its end may be a page
         novel = leads_on and template_of(target) != template_of(url)
     elif finished.is_page and reading.digest:
         if finished.earlier is not None and not finished.copy_of:
