@@ -8,7 +8,7 @@ from itertools import accumulate
 from gossamer.core.frontier.commands import Command, Refuse
 from gossamer.core.frontier.events import Found, LoadedHost
 from gossamer.core.frontier.lease import Entry
-from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, PageRecord, PageState, UrlKind, decode_page
+from gossamer.core.frontier.records import HOST_ID_BYTES, HostState, PageRecord, PageState, UrlKind
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import host_of
@@ -98,17 +98,10 @@ def _new_rows(shard: Shard, keys: list[bytes], source: str) -> list[int]:
 def _keep_hints(shard: Shard, found: FoundLinks, keys: list[bytes], new_rows: set[int]) -> None:
     """What a list claims of URLs that were known before goes into their records; the last claim counts."""
     claims = {keys[row]: hints for row, hints in enumerate(found.hints) if hints is not None and row not in new_rows}
-    values = shard.rows.get(Table.PAGE, list(claims))
-    at_hand: dict[bytes, dict[bytes, PageRecord]] = {}
-    for (key, hints), value in zip(claims.items(), values, strict=True):
-        host_id, fingerprint = key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]
-        if host_id not in at_hand:
-            at_hand[host_id] = shard.frontier.records_at_hand(host_id)
-        # A record in memory is written again with its next report: it must know, too.
-        record = at_hand[host_id].get(fingerprint) or (decode_page(value) if value is not None else None)
+    for (key, hints), record in zip(claims.items(), shard.records_of(list(claims)), strict=True):
         if record is not None and record.hints != hints:
             record.hints = hints
-            shard.save_page(host_id, fingerprint, record)
+            shard.save_page(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:], record)
 
 
 def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], group: str) -> list[LoadedHost | None]:

@@ -139,15 +139,16 @@ def head_scored(shard: Shard, command: Refill, now: float) -> HeadLoaded:
         free = [entry for entry in entries if not host.is_leased(command.queue, entry.order)]
         levels = _levels_again(shard, host.state, command.host_id, free, now)
         risen = {entry.order: level for entry, level in zip(free, levels, strict=True) if level < command.queue}
-        raised = [(each, _raise(shard, command, each, risen[each.order])) for each in entries if each.order in risen]
+        raised = [
+            (each, _raise(shard, host.host_id, each, risen[each.order])) for each in entries if each.order in risen
+        ]
         entries = [entry for entry in entries if entry.order not in risen]
     return HeadLoaded(command.host_id, command.queue, entries, complete, raised)
 
 
-def _raise(shard: Shard, command: Refill, entry: Entry, level: int) -> Entry:
-    shard.dequeue(command.host_id, command.queue, entry.order)
-    entry.record.level = entry.record.queue = level
-    return shard.enqueue(command.host_id, entry.fingerprint, entry.record, shard.next_order())
+def _raise(shard: Shard, host_id: bytes, entry: Entry, level: int) -> Entry:
+    entry.record.level = level
+    return shard.requeue(host_id, entry, level, shard.next_order())
 
 
 def _levels_again(shard: Shard, state: HostState, host_id: bytes, entries: list[Entry], now: float) -> list[int]:

@@ -191,6 +191,20 @@ class Shard:
         value = self.rows.get(Table.PAGE, [host_id + fingerprint])[0]
         return decode_page(value) if value is not None else None
 
+    def records_of(self, keys: Sequence[bytes]) -> list[PageRecord | None]:
+        """The records of URLs by their page keys, with one look into the store; None where there is none.
+
+        Of a URL in memory it is the object there, for that is written again with its next report.
+        """
+        at_hand: dict[bytes, dict[bytes, PageRecord]] = {}
+        records: list[PageRecord | None] = []
+        for key, value in zip(keys, self.rows.get(Table.PAGE, keys), strict=True):
+            host_id, fingerprint = key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]
+            if host_id not in at_hand:
+                at_hand[host_id] = self.frontier.records_at_hand(host_id)
+            records.append(at_hand[host_id].get(fingerprint) or (decode_page(value) if value is not None else None))
+        return records
+
     def enqueue(self, host_id: bytes, fingerprint: bytes, record: PageRecord, order: int) -> Entry:
         """Put a URL at `order` into the queue its record names, and save the record."""
         record.order = order
@@ -213,23 +227,24 @@ class Shard:
 
     def postpone(self, command: commands.Postpone) -> list[tuple[Entry, Entry]]:
         """Move URLs into their host's retry queue; each as it stood and as it stands."""
-        moved: list[tuple[Entry, Entry]] = []
-        for entry in command.entries:
-            self.dequeue(command.host_id, command.queue, entry.order)
-            entry.record.queue = RETRY
-            order = retry_order(command.due, self.next_order())
-            moved.append((entry, self.enqueue(command.host_id, entry.fingerprint, entry.record, order)))
-        return moved
+        return [
+            (entry, self.requeue(command.host_id, entry, RETRY, retry_order(command.due, self.next_order())))
+            for entry in command.entries
+        ]
 
     def put_last(self, command: commands.PutLast) -> list[tuple[Entry, Entry]]:
         """Move URLs into the last level of their host, whatever their score; each as it stood and as it stands."""
-        moved: list[tuple[Entry, Entry]] = []
         for entry in command.entries:
-            self.dequeue(command.host_id, command.queue, entry.order)
-            entry.record.base, entry.record.level, entry.record.queue = LAST, LEVELS - 1, LEVELS - 1
-            after = self.enqueue(command.host_id, entry.fingerprint, entry.record, self.next_order())
-            moved.append((entry, after))
-        return moved
+            entry.record.base, entry.record.level = LAST, LEVELS - 1
+        return [
+            (entry, self.requeue(command.host_id, entry, LEVELS - 1, self.next_order())) for entry in command.entries
+        ]
+
+    def requeue(self, host_id: bytes, entry: Entry, queue: int, order: int) -> Entry:
+        """Move a URL from the queue it stands in to `order` in another one of its host; as it stands there."""
+        self.dequeue(host_id, entry.record.queue, entry.order)
+        entry.record.queue = queue
+        return self.enqueue(host_id, entry.fingerprint, entry.record, order)
 
     def dequeue(self, host_id: bytes, queue: int, order: int) -> None:
         """Take a URL out of its queue."""

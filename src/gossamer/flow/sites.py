@@ -55,11 +55,9 @@ class Sites:
 
         One object until the next commit at least: whoever changes it says so with `touch`.
         """
-        state = self._states.get(site)
-        if state is None:
-            value = self._rows.get(Table.SITE, [self._ids.site_id(site)])[0]
-            state = self._states[site] = decode_site(value) if value is not None else SiteState(site)
-        return state
+        if site not in self._states:
+            self._load((site,))
+        return self._states[site]
 
     def _load(self, sites: Iterable[str]) -> None:
         """Have the states of all these at hand, with one look into the store."""

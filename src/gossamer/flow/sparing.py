@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from gossamer.core.frontier.commands import Command
-from gossamer.core.frontier.records import HOST_ID_BYTES, PageRecord, PageState, decode_page
+from gossamer.core.frontier.records import HOST_ID_BYTES, PageState
 from gossamer.core.page.found import FoundLinks
 from gossamer.core.page.links import LinkKind
 from gossamer.core.scope.reasons import Reason
 from gossamer.core.trap.rules import SPARED
 from gossamer.flow.forgetting import queue_anew
 from gossamer.flow.shard import Shard
-from gossamer.ports.store import Table
 
 LISTED = frozenset({LinkKind.SITEMAP, LinkKind.FEED})
 
@@ -29,18 +28,12 @@ def spare(shard: Shard, found: FoundLinks, keys: list[bytes], new_rows: set[int]
         return []
     kinds = {keys[row]: kind for row, kind in enumerate(found.link_kinds) if kind in LISTED and row not in new_rows}
     out: list[Command] = []
-    at_hand: dict[bytes, dict[bytes, PageRecord]] = {}
-    for (key, kind), value in zip(kinds.items(), shard.rows.get(Table.PAGE, list(kinds)), strict=True):
-        host_id, fingerprint = key[:HOST_ID_BYTES], key[HOST_ID_BYTES:]
-        if host_id not in at_hand:
-            at_hand[host_id] = shard.frontier.records_at_hand(host_id)
-        # A record in memory is written again with its next report: it must know, too.
-        record = at_hand[host_id].get(fingerprint) or (decode_page(value) if value is not None else None)
+    for (key, kind), record in zip(kinds.items(), shard.records_of(list(kinds)), strict=True):
         if record is None or record.link_kind in SPARED:
             continue
         record.link_kind = kind
         if record.state == PageState.REFUSED and record.reason == Reason.TRAP:
             out += queue_anew(shard, key, record, now)
         else:
-            shard.save_page(host_id, fingerprint, record)
+            shard.save_page(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:], record)
     return out
