@@ -42,8 +42,9 @@ class Sites:
         self._touched: set[str] = set()
         self._pairs: dict[bytes, int] = {}
         """Pairs of sites that have rows, or would have, and which ways are known; oldest first."""
-        self._booked: dict[tuple[int, str, frozenset[str]], None] = {}
-        """Which way, whose page, which other sites: the pages of a site name the same ones again and again."""
+        self._booked: dict[int, None] = {}
+        """Hashes of which way, whose page, which other sites: the pages of a site name the same ones again and again. A
+        page may name thousands of sites, so the sites themselves are not kept."""
 
     @property
     def changed(self) -> bool:
@@ -99,7 +100,7 @@ class Sites:
 
     def _is_booked(self, way: int, source: str, targets: Collection[str]) -> bool:
         """Whether the very same was booked shortly before; from now on it was."""
-        key = (way, source, frozenset(targets))
+        key = hash((way, source, frozenset(targets)))
         if key in self._booked:
             return True
         if len(self._booked) >= SITE_STATES_CACHED_MAX:
