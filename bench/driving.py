@@ -28,6 +28,7 @@ from gossamer.flow.loop import perform
 from gossamer.flow.reading import read
 from gossamer.flow.report import report_file, report_page
 from gossamer.flow.restoring import restore_rest
+from gossamer.flow.seen_files import SeenFiles
 from gossamer.ports.files import Recovery
 
 if TYPE_CHECKING:
@@ -147,7 +148,13 @@ class Drive:
         return self.worker.shards[0]
 
     async def warm(self) -> None:
-        """Crawl, as fast as it goes, until the hosts of the working set have had their first turns."""
+        """Crawl, as fast as it goes, until the files of URL seen are read as at every beginning, and the hosts of the
+        working set have had their first turns.
+        """
+        for chore in self.worker.chores:
+            files = getattr(chore, "__self__", None)
+            if isinstance(files, SeenFiles):
+                await files.check()
         for _ in range(WARM_CYCLES_MAX):
             before = self.resolved
             for _ in range(PAGES_A_CYCLE):

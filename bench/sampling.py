@@ -1,26 +1,18 @@
-"""Where a crawl's CPU goes, by part of the product, without touching it: a sampling profiler in the process itself.
+"""Where a crawl's CPU goes, with the frontier as a whole: the product's own profiler (app/bench/sampler.py), a table.
 
-A timer of consumed CPU (SIGPROF) interrupts the main thread every few milliseconds of CPU; the innermost function of
-the product that is then on the stack is charged, native calls included, for the interruption waits for their end. The
-work of other threads is charged by the kernel's figures: RocksDB's own threads, and what a thread spends in the store's
-calls, are the store's; the rest are commits of archive and datasets. A sample costs about 3 us, 0.1 % at 5 ms.
+Beside them, what other threads spend in the store's calls is the frontier's too.
 """
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 import time
-from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import gossamer
+from gossamer.app.bench import sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, FrameType
 
 FRONTIER: Final = "frontier"
 PARTS: Final = (
@@ -60,19 +52,15 @@ PARTS: Final = (
     ("app/running", "loop"),
 )
 """Beginning of a file's path in the package -> part; the first that fits."""
-SAMPLE_SECONDS: Final = 0.005
-_ROOT: Final = str(Path(gossamer.__file__).parent) + os.sep
 _STORE_CALLS: Final = ("write", "sync")
 
 
-class Sampler:
+class Sampler(sampler.Sampler):
     """The profiler of one process. Started and stopped in the main thread."""
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._part_of: dict[CodeType, str] = {}
-        self._store_seconds = 0.0
-        self._began = (0.0, 0.0, 0.0, 0.0)
+        super().__init__(PARTS, store=FRONTIER)
+        self._store_seconds = self._store_before = 0.0
 
     def meter_store(self) -> None:
         """Put a meter around what another thread asks of the store; before the crawl begins."""
@@ -83,34 +71,16 @@ class Sampler:
 
     def start(self) -> None:
         """Begin to count."""
-        self._began = (time.process_time(), time.thread_time(), _rocksdb_seconds(), self._store_seconds)
-        signal.signal(signal.SIGPROF, self._sample)
-        signal.siginterrupt(signal.SIGPROF, False)  # noqa: FBT003 - the standard library's
-        signal.setitimer(signal.ITIMER_PROF, SAMPLE_SECONDS, SAMPLE_SECONDS)
+        self._store_before = self._store_seconds
+        super().start()
 
     def stop(self) -> dict[str, float]:
         """End; CPU seconds by part."""
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        process, main, rocksdb, store = self._began
-        whole, main = time.process_time() - process, time.thread_time() - main
-        rocksdb, store = _rocksdb_seconds() - rocksdb, self._store_seconds - store
-        samples = max(1, self._counts.total())
-        parts = {part: main * number / samples for part, number in self._counts.most_common()}
-        parts[FRONTIER] = parts.get(FRONTIER, 0.0) + rocksdb + store
-        parts["other threads"] = max(0.0, whole - main - rocksdb - store)
+        parts = super().stop()
+        store = self._store_seconds - self._store_before
+        parts[FRONTIER] += store
+        parts[sampler.OTHER_THREADS] = max(0.0, parts[sampler.OTHER_THREADS] - store)
         return parts
-
-    def _sample(self, _signal: int, frame: FrameType | None) -> None:
-        while frame is not None:
-            code = frame.f_code
-            part = self._part_of.get(code)
-            if part is None:
-                part = self._part_of[code] = _part_of(code.co_filename)
-            if part:
-                self._counts[part] += 1
-                return
-            frame = frame.f_back
-        self._counts["loop"] += 1
 
     def _metered(self, function: Callable[..., Any]) -> Callable[..., Any]:
         main = threading.main_thread()
@@ -129,21 +99,4 @@ class Sampler:
 
 def _part_of(file: str) -> str:
     """The part of a file of the product; empty for others'."""
-    if not file.startswith(_ROOT):
-        return ""
-    path = file.removeprefix(_ROOT)
-    return next((part for start, part in PARTS if path.startswith(start)), "rest")
-
-
-def _rocksdb_seconds() -> float:
-    """CPU seconds of the store's own threads so far."""
-    ticks = 0
-    for task in Path("/proc/self/task").iterdir():
-        try:
-            name, _, rest = (task / "stat").read_text().rpartition(")")
-        except OSError:
-            continue
-        if "rocksdb" in name:
-            fields = rest.split()
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return sampler.part_of(file, "", PARTS)

@@ -34,6 +34,7 @@ from gossamer.flow.commit import Committer
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach
 from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard
+from gossamer.flow.own_shards import OwnShards
 from gossamer.flow.restoring import restore_working_set
 from gossamer.flow.seen_files import SeenRules
 from gossamer.flow.shard import Shard, ShardRules
@@ -343,7 +344,7 @@ class Bench:
             rules=rules,
             judge=LinkJudge(scope, self.filters, rules.sites.site_of),
             budget=Budget(**budget),
-            shards=shards,
+            shards=OwnShards(shards),
             clock=self.clock,
             entropy=SimEntropy(1, "worker"),
             fetcher=self.web,

@@ -16,13 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from gossamer.adapters.archive_files import WarcFiles, WarcNaming, gzip_member
+from gossamer.adapters.archive_files import WarcFiles, WarcNaming
 from gossamer.adapters.disk_files import FolderDisk
 from gossamer.core.files.recovery import greatest
 from gossamer.core.http.exchange import Truncation
 from gossamer.core.warc import cdx, record
 from gossamer.core.warc.digest import sha1_label
 from gossamer.core.warc.location import FileMark, FileState, Location
+from gossamer.core.warc.member import MemberPacker
 from gossamer.core.warc.record import Capture, Original, Profile, WarcInfo, record_id
 from gossamer.ports.files import CrawlDamaged
 from gossamer.simulation.disk import MemoryFolder
@@ -360,7 +361,7 @@ def test_greatest_takes_the_latest_state_of_each_file() -> None:
 def test_a_member_holds_the_record_whether_its_body_is_coded_or_not(size: int, head: bytes, coded: bool) -> None:
     body = random.Random(size).randbytes(size) if coded else b"<p>text</p>\n" * (size // 12)
     archived = b"WARC/1.1\r\nx: y\r\n\r\nHTTP/1.1 200 OK\r\n" + head + b"\r\n\r\n" + body + b"\r\n\r\n"
-    member = gzip_member(archived)
+    member = MemberPacker().pack(archived)
     assert gzip.decompress(member) == archived
     assert len(member) <= len(archived) + 200
 
@@ -368,4 +369,4 @@ def test_a_member_holds_the_record_whether_its_body_is_coded_or_not(size: int, h
 def test_a_coded_body_lies_in_its_member_as_received() -> None:
     body = gzip.compress(random.Random(1).randbytes(3_000) * 3)
     archived = b"WARC/1.1\r\nx: y\r\n\r\nHTTP/1.1 200 OK\r\n\r\n" + body + b"\r\n\r\n"
-    assert body in gzip_member(archived)
+    assert body in MemberPacker().pack(archived)

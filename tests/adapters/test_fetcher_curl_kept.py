@@ -148,8 +148,8 @@ def test_the_fetchers_connection_is_closed_and_another_one_made() -> None:
         ended = asyncio.Event()
         loop = asyncio.get_running_loop()
         server.on_close = lambda: loop.call_soon_threadsafe(ended.set)
-        for idle in world.kept._idle.values():
-            object.__setattr__(idle, "expires", 0.0)
+        for connection, idle in world.kept._idle.items():
+            world.kept._idle[connection] = idle._replace(expires=0.0)
         world.kept._sweep()
         await asyncio.wait_for(ended.wait(), 5)
         assert (await fetcher.fetch(wanted)).connections_opened == 1

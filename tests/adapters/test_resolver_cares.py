@@ -237,17 +237,21 @@ def test_look_ups_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 
     async def check(server: dns.Server) -> None:
         async with resolving(server) as resolver:
-            ask_both = resolver._ask_both
+            begin, conclude = resolver._begin, resolver._conclude
 
-            async def counted(host: str) -> Answer:
+            def begun(look_up: resolver_cares._LookUp) -> None:
                 nonlocal under_way, most
                 under_way += 1
                 most = max(most, under_way)
-                answer = await ask_both(host)
-                under_way -= 1
-                return answer
+                begin(look_up)
 
-            monkeypatch.setattr(resolver, "_ask_both", counted)
+            def concluded(look_up: resolver_cares._LookUp) -> None:
+                nonlocal under_way
+                under_way -= 1
+                conclude(look_up)
+
+            monkeypatch.setattr(resolver, "_begin", begun)
+            monkeypatch.setattr(resolver, "_conclude", concluded)
             await asyncio.gather(*(resolver.resolve(f"n{number}.test") for number in range(20)))
 
     with dns.serve({}) as server:

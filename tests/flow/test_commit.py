@@ -306,6 +306,25 @@ def test_a_commit_under_way_is_carried_to_its_end_when_the_regular_ones_stop() -
     assert bench.shard.commit == committer.next_number - 1
 
 
+def test_a_commit_is_carried_to_its_end_when_whoever_asked_for_it_is_cancelled() -> None:
+    """By any task of a crawl that ends: the last commit follows it."""
+    bench, committer, log = committing(shards=1, marks=())
+
+    async def work() -> None:
+        change(bench, 0)
+        asking = asyncio.ensure_future(committer.commit())
+        await asyncio.sleep(0.05)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        change(bench, 0)
+        await committer.commit()
+
+    run(work())
+    assert log.calls.count("write 0") == 2
+    assert bench.shard.commit == committer.next_number - 1
+
+
 def test_a_failure_while_the_regular_commits_stop_is_told_by_the_last_one() -> None:
     bench, committer, _ = committing(shards=1, marks=(), fails_at="archive sync")
 

@@ -14,6 +14,7 @@ from gossamer.core.scope.block_list import BlockList
 from gossamer.core.scope.filters import FilterRules
 from gossamer.core.scope.rules import ScopeKind
 from gossamer.flow.follow import add_seeds, follow_links, follow_redirect
+from gossamer.flow.widenings import Widening
 from gossamer.ports.store import Table
 from tests.workers import Bench, run
 
@@ -192,6 +193,24 @@ def test_a_seeds_redirect_widens_the_scope_to_its_own_site(target: str, record: 
     assert [widening.target for widening in bench.shard.widenings()] == ([target] if followed else [])
     refused = [(row["url"], row["depth"], row["hops"]) for row in bench.datasets.rows("refused")]
     assert refused == ([] if followed else [(target, record.get("depth", 0), record.get("hops", "") + "R")])
+
+
+@pytest.mark.parametrize("kind", [ScopeKind.HOST, ScopeKind.SITE, ScopeKind.ANY])
+def test_where_a_seed_leads_is_kept_also_where_the_scope_has_it(kind: ScopeKind) -> None:
+    """A later resume may have a scope that has it not."""
+    bench = Bench(scope=kind, seeds=(A,))
+    redirected(bench, "https://a.test/")
+    assert list(bench.shard.widenings()) == [(A, "https://a.test/", "")]
+    assert bench.worker.judge.widenings == []
+
+
+def test_any_number_of_widenings_is_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.flow.widenings.ROWS_AT_ONCE", 2)
+    bench = Bench()
+    kept = [Widening(f"http://{name}.test/", f"http://www.{name}.test/") for name in "abcde"]
+    for widening in kept:
+        bench.shard.record_widening(widening)
+    assert list(bench.shard.widenings()) == kept
 
 
 # --- seeds -----------------------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_everything_that_was_committed_is_there_again() -> None:
     assert hosts(bench) == {"a.test": 2, "b.test": 1}
     assert (shard.ledger, shard.order, shard.commit, shard.receipts) == (ledger, order, 1, {3: 17, 300: 2})
     assert list(shard.outbox.waiting) == [(2, 1)]
-    assert shard.widenings() == [("http://x.test/", "http://www.x.test/", "north")]
+    assert list(shard.widenings()) == [("http://x.test/", "http://www.x.test/", "north")]
     assert bench.worker.committer.next_number == 2
     assert bench.problems() == []
 

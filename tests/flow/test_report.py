@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from gossamer.core.frontier.commands import Refuse
 from gossamer.core.frontier.lease import LeaseKind

@@ -22,7 +22,6 @@ import json
 import re
 import resource
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -36,6 +35,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
+from gossamer.app.bench.pages import Deflated, deflate, gzipped
 from tests.servers import debian, dns
 
 PAGE_BYTES = range(50_000, 60_000)
@@ -90,15 +90,6 @@ def serve(*, hosts: int, addresses: int, hubs: int) -> Iterator[Web]:
             web.stats.update(json.loads(process.stdout.readline() or "{}"))
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """The real part of a page, deflated, and what its gzip trailer needs."""
-
-    deflated: bytes
-    checksum: int
-    length: int
-
-
 def real_pages() -> list[bytes]:
     """Real pages of that many bytes and links, without what closes them."""
     found: list[bytes] = []
@@ -114,28 +105,18 @@ def real_pages() -> list[bytes]:
     return found
 
 
-def _piece(body: bytes, size: int) -> _Piece:
+def _piece(body: bytes, size: int) -> Deflated:
     """`body` with its links led to `size` pages of its host."""
     numbers = count()
 
     def led(link: re.Match[bytes]) -> bytes:
         return link[1] + _path(next(numbers) % size).encode() + link[2]
 
-    text = _HREF.sub(led, body)
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
-    deflated = packer.compress(text) + packer.flush(zlib.Z_FULL_FLUSH)
-    return _Piece(deflated, zlib.crc32(text), len(text))
+    return deflate(_HREF.sub(led, body))
 
 
 def _path(number: int) -> str:
     return f"/p/{number}" if number else "/"
-
-
-def _gzipped(piece: _Piece, foot: bytes) -> list[bytes]:
-    """One gzip member: the piece, then the foot as a stored block (RFC 1951 section 3.2.4)."""
-    trailer = struct.pack("<II", zlib.crc32(foot, piece.checksum), piece.length + len(foot))
-    head = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-    return [head, piece.deflated, struct.pack("<BHH", 1, len(foot), len(foot) ^ 0xFFFF), foot, trailer]
 
 
 class _Pages:
@@ -169,10 +150,10 @@ class _Pages:
         # Relative to the scheme: shorter, and a hub of a thousand links fits a stored block.
         return b"".join([b'<a href="//h%d.test:%d/">%d</a>\n' % (number, self.port, number) for number in numbers])
 
-    def _html(self, piece: _Piece, foot: bytes) -> list[bytes]:
+    def _html(self, piece: Deflated, foot: bytes) -> list[bytes]:
         foot += b"</body></html>\n"
         self.decoded_bytes += piece.length + len(foot)
-        return _response(b"text/html; charset=utf-8", b"Content-Encoding: gzip\r\n", _gzipped(piece, foot))
+        return _response(b"text/html; charset=utf-8", b"Content-Encoding: gzip\r\n", gzipped(piece, foot))
 
 
 def _response(kind: bytes, fields: bytes, body: list[bytes]) -> list[bytes]:

@@ -1,5 +1,6 @@
 """Worlds made by hand for what grown worlds once found, and a kill at every step of a small crawl."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -144,6 +145,12 @@ FOUND = {
     2643: "a robots.txt names a sitemap that is not there, out of scope",
     3368: "a host freed from its budget into the place it slept at already: its books said held",
     3139: "a robots.txt that forbids the only URL known of its host names a sitemap",
+    5366: "a scope narrowed to pages while where a seed redirects to waited: in scope before, it was no widening",
+    5505: "the same, from the scope of hosts",
+    6217: "a restart within a second: the address's requests of the life before were forgotten",
+    6238: "pages that differ by a number alone, thirteen of one template: a trap in a world that has none",
+    8419: "a crawl at its cap while its changed scope was being committed: the last commit met half of that one",
+    9388: "the same as 6238, in a world of twins",
 }
 """Simulation seeds that once failed, and how."""
 
@@ -215,6 +222,37 @@ def test_a_wall_clock_that_is_set_between_two_lives_breaks_no_gap(step):
     pages = [linked("http://a.example/", *urls), *(linked(url) for url in urls)]
     world = make_world([make_host("a.example", {"http://a.example": OPEN})], pages)
     assert verdict_lines(world, faults=Faults(lives=lives)) == []
+
+
+@pytest.mark.parametrize(
+    ("former", "scope"),
+    [("any", "site"), ("any", "host"), ("site", "page"), ("host", "prefix"), ("host", "page")],
+)
+@pytest.mark.parametrize("late", [True, False], ids=["queued", "done"])
+def test_where_a_seed_leads_is_in_every_scope_that_a_resume_brings(former, scope, late):
+    """Whether it waits or is fetched already when the scope gets narrower."""
+    robots = Robots(RobotsKind.LATE, until=EPOCH + 300) if late else OPEN
+    urls = [f"https://a.example/{name}" for name in ("new/", "new/x")]
+    pages = [Page("http://a.example/", PageKind.REDIRECT, 301, target=urls[0]), linked(*urls), linked(urls[1])]
+    host = make_host("a.example", {"http://a.example": OPEN, "https://a.example": robots})
+    world = make_world([host], pages, heals=EPOCH + 300, scope=scope, former_scope=former)
+    assert urls[0] in truth_of(world).fetched
+    assert (urls[1] in truth_of(world).fetched) == (scope != "page")
+    assert verdict_lines(world, faults=Faults(lives=(LifeFaults(stop_after=5.0),), heals=EPOCH + 300)) == []
+
+
+@pytest.mark.slow
+def test_an_address_keeps_its_rate_through_kills():
+    """Five requests at once at a gap of 0.2 s are more than it bears, if a restart forgets those just before."""
+    urls = [f"http://a.example/{number}" for number in range(40)]
+    pages = [linked("http://a.example/", *urls), *(linked(url) for url in urls)]
+    host = replace(make_host("a.example", {"http://a.example": OPEN}), one_way_seconds=0.001, service_seconds=0.001)
+    settings = CrawlSettings(gap_seconds=0.2, connections=5)
+    failed = []
+    for step in range(150, 450, 50):
+        verdict = run(step, Rehearsal(kill_steps=(step,), world=make_world([host], pages), settings=settings))
+        failed += verdict.problems[:1]
+    assert failed == []
 
 
 @pytest.mark.slow

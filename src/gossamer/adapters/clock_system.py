@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+from time import monotonic, time
 
 
 class SystemClock:
@@ -12,11 +12,11 @@ class SystemClock:
     """
 
     def __init__(self) -> None:
-        self._offset = time.time() - time.monotonic()
+        self._offset = time() - monotonic()
 
     def now(self) -> float:
         """The present moment."""
-        return time.monotonic() + self._offset
+        return monotonic() + self._offset
 
     async def sleep(self, seconds: float) -> None:
         """Return after that many seconds."""

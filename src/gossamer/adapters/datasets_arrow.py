@@ -89,11 +89,21 @@ class _OpenJournal:
 class ArrowDatasets:
     """The datasets of one worker. Values: timestamps as seconds since the epoch, all else as the schema says."""
 
-    def __init__(self, disk: Disk, clock: Clock, *, worker: int = 0, limits: JournalLimits | None = None) -> None:
+    def __init__(
+        self,
+        disk: Disk,
+        clock: Clock,
+        *,
+        worker: int = 0,
+        limits: JournalLimits | None = None,
+        owns: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        """`owns`: which files of the folder are this worker's to recover, by path; others are left alone."""
         self._disk = disk
         self._clock = clock
         self._worker = worker
         self._limits = limits or JournalLimits()
+        self._owns = owns
         self._ledger = FileLedger()
         self._serial = 0
         self._rows: dict[str, dict[str, list[Any]]] = {}
@@ -158,8 +168,8 @@ class ArrowDatasets:
 
         Raises CrawlDamaged when committed bytes are missing (nothing was changed then) or not what we write.
         """
-        own = {path: length for path, length in self._disk.lengths(_FOLDERS).items() if _is_own(path)}
-        plan = plan_recovery((mark for path, mark in committed.items() if _is_own(path)), own, _product_of)
+        own = {path: length for path, length in self._disk.lengths(_FOLDERS).items() if self._is_own(path)}
+        plan = plan_recovery((mark for path, mark in committed.items() if self._is_own(path)), own, _product_of)
         recovery = settle(self._disk, plan)
         for path in plan.live:
             if path.startswith(_JOURNAL):
@@ -170,6 +180,9 @@ class ArrowDatasets:
         self._serial = 1 + max((int(name[3]) for name in named if name), default=-1)
         self._resume(plan)
         return recovery
+
+    def _is_own(self, path: str) -> bool:
+        return _is_own(path) and self._owns(path)
 
     def _flush(self) -> None:
         for dataset, rows in self._rows.items():

@@ -44,7 +44,11 @@ class FolderDisk:
         found: dict[str, int] = {}
         for folder in folders:
             with contextlib.suppress(FileNotFoundError), os.scandir(self._root / folder) as entries:
-                found |= {f"{folder}/{entry.name}": entry.stat().st_size for entry in entries if _is_file(entry)}
+                for entry in entries:
+                    # Another worker may take a file of its own away meanwhile.
+                    with contextlib.suppress(FileNotFoundError):
+                        if _is_file(entry):
+                            found[f"{folder}/{entry.name}"] = entry.stat().st_size
         return found
 
     def view(self, path: str, *, scattered: bool = False) -> memoryview:

@@ -44,13 +44,17 @@ class LogRules:
 
 
 class JsonlFacts:
-    """The log in `folder` (made if need be): `facts.jsonl`, and `facts-000001.jsonl.gz` and so on, older first."""
+    """The log in `folder` (made if need be): `facts.jsonl`, and `facts-000001.jsonl.gz` and so on, older first.
 
-    def __init__(self, folder: Path, rules: LogRules) -> None:
+    `name`: of another log that lies in the same folder.
+    """
+
+    def __init__(self, folder: Path, rules: LogRules, name: str = NAME) -> None:
+        self._name = name
         self.rules = rules
         """May be replaced at any moment."""
         self._folder = folder
-        self._path = folder / f"{NAME}.jsonl"
+        self._path = folder / f"{self._name}.jsonl"
         self._lines: list[bytes] = []
         self._line_bytes = 0
         self._lost = 0
@@ -120,7 +124,7 @@ class JsonlFacts:
     def _rotate(self) -> None:
         number = max([*self._numbers(), 0]) + 1
         os.fsync(self._descriptor)
-        self._path.rename(self._folder / f"{NAME}-{number:06}.jsonl")
+        self._path.rename(self._folder / f"{self._name}-{number:06}.jsonl")
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _MODE)
         os.close(self._descriptor)
         self._descriptor, self._length = descriptor, 0
@@ -131,14 +135,14 @@ class JsonlFacts:
     def _tidy(self) -> None:
         """Compress every rotated file that is not yet, one left by a crash too, and remove the oldest."""
         with contextlib.suppress(OSError):
-            for path in sorted(self._folder.glob(f"{NAME}-*.jsonl")):
+            for path in sorted(self._folder.glob(f"{self._name}-*.jsonl")):
                 _compress(path)
-            rotated = sorted(self._folder.glob(f"{NAME}-*.jsonl.gz"))
+            rotated = sorted(self._folder.glob(f"{self._name}-*.jsonl.gz"))
             for path in rotated[: max(0, len(rotated) - self.rules.kept)]:
                 path.unlink(missing_ok=True)
 
     def _numbers(self) -> list[int]:
-        names = [path.name.removeprefix(f"{NAME}-").partition(".")[0] for path in self._folder.glob(f"{NAME}-*")]
+        names = [path.name.removeprefix(f"{self._name}-").partition(".")[0] for path in self._folder.glob(f"{self._name}-*")]
         return [int(name) for name in names if name.isdigit()]
 
 

@@ -13,15 +13,21 @@ from typing import Final
 import turbohtml
 import turbohtml.saxparse
 
-from gossamer.core.limits import HTML_DEPTH_COMMON, HTML_DEPTH_MAX, HTML_NODES_MAX, TITLE_CHARACTERS_MAX
+from gossamer.core.limits import (
+    HTML_DEPTH_COMMON,
+    HTML_DEPTH_MAX,
+    HTML_NODES_MAX,
+    LINK_ROWS_PER_PAGE_MAX,
+    TITLE_CHARACTERS_MAX,
+)
 from gossamer.core.page import json_ld
 from gossamer.core.page.charset import decode
 from gossamer.core.page.directives import read_directives
 from gossamer.core.page.document import Document
-from gossamer.core.page.expansion import nodes_at_most
+from gossamer.core.page.expansion import nodes_at_most, tags_at_most
 from gossamer.core.page.known_references import KnownReferences
 from gossamer.core.page.link_columns import LinkColumns, folded
-from gossamer.core.page.link_rules import ELEMENT_RULES, SRCSET_ELEMENTS, LinkRule, flags_of, kind_of_link, rare_rules
+from gossamer.core.page.link_rules import ELEMENT_RULES, RARE_RULES, SRCSET_ELEMENTS, LinkRule, flags_of, kind_of_link
 from gossamer.core.page.links import LinkKind
 from gossamer.core.page.refresh import parse_refresh
 from gossamer.core.page.srcset import srcset_urls
@@ -31,7 +37,8 @@ from gossamer.core.url.parse import host_of, resolve_all
 TOO_DEEP: Final = "nested too deep"
 TOO_MANY_ELEMENTS: Final = "too many elements"
 
-_DEEPER_THAN_COMMON: Final = " > ".join(["*"] * (HTML_DEPTH_COMMON + 1))
+_DEEPER_THAN_COMMON: Final = " > ".join(["*"] * HTML_DEPTH_COMMON + [":first-child"])
+"""An element that deep. Where there is one, its parent's first child is as deep: only first children are looked at."""
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5}")
 _NO_BASE: Final = frozenset({"invalid", "too long", "data", "javascript"})
 """Why a base's href is not taken (HTML standard section 4.2.3, "set the frozen base URL")."""
@@ -48,28 +55,27 @@ class TurboParser:
     def parse(self, body: bytes, url: str, content_type: str, robots_tags: tuple[str, ...]) -> Document:
         """As ports/parser.py says."""
         text, encoding, problem = decode(body, content_type, _tld(url))
-        document = Document(charset=encoding, base=url, directives=read_directives((), robots_tags), malformed=problem)
-        if problem:
-            return document
-        written, text = text, as_html(text, content_type)
-        if nodes_at_most(text) > HTML_NODES_MAX:
-            document.malformed = TOO_MANY_ELEMENTS
-            return document
-        tree = turbohtml.parse(text, positions=False, allow_declarative_shadow_roots=False)
-        if _is_too_deep(tree, text):
-            document.malformed = TOO_DEEP
-            return document
-        # The bytes at hand serve as they are where they write ASCII as ASCII: encoding again takes as long as reading.
-        serves = text is written and not encoding.startswith(("utf-16", "utf-32"))
-        _read(tree, document, body if serves else text.encode("utf-8", "surrogatepass"), robots_tags, self._known)
+        document = Document(charset=encoding, base=url, malformed=problem)
+        if not problem:
+            written, text = text, as_html(text, content_type)
+            tags = tags_at_most(text, body, encoding) if text is written else text.count("<")
+            if nodes_at_most(text, tags) > HTML_NODES_MAX:
+                document.malformed = TOO_MANY_ELEMENTS
+            else:
+                tree = turbohtml.parse(text, positions=False, allow_declarative_shadow_roots=False)
+                if not _is_too_deep(tree, text, tags):
+                    _read(tree, document, len(text), robots_tags, self._known)
+                    return document
+                document.malformed = TOO_DEEP
+        document.directives = read_directives((), robots_tags)
         return document
 
 
 def _read(
-    tree: turbohtml.Document, document: Document, markup: bytes, robots_tags: tuple[str, ...], known: KnownReferences
+    tree: turbohtml.Document, document: Document, characters: int, robots_tags: tuple[str, ...], known: KnownReferences
 ) -> None:
-    """Fill `document` with what `tree`, made from `markup`, says."""
-    characters, rare = len(markup), rare_rules(markup)
+    """Fill `document` with what `tree`, made from so many characters, says."""
+    rare = _rare_rules(tree)
     reading = _Reading(characters * _TEXT_COPIES_MAX)
     reading.walk(tree, rare)
     if reading.has_template:
@@ -88,15 +94,27 @@ def _tld(url: str) -> str:
     return host_of(url).rpartition(".")[2] if url.startswith("http") else ""
 
 
-def _is_too_deep(tree: turbohtml.Document, text: str) -> bool:
-    """Whether elements nest beyond HTML_DEPTH_MAX (the parser itself stops just there)."""
+def _is_too_deep(tree: turbohtml.Document, text: str, tags: int) -> bool:
+    """Whether elements nest beyond HTML_DEPTH_MAX (the parser itself stops just there). `tags`: at most so many."""
     # A tag opens two elements at most: `<td>` in a table brings its row, say.
-    if text.count("<") * 2 < HTML_DEPTH_MAX or tree.select_one(_DEEPER_THAN_COMMON) is None:
+    if tags * 2 < HTML_DEPTH_MAX or tree.select_one(_DEEPER_THAN_COMMON) is None:
         return False
     # A selector walks up from every element, which a deep and wide page makes slow; counting events does not.
     depth = _Depth()
     turbohtml.saxparse.sax_parse(text, depth)
     return depth.deepest > HTML_DEPTH_MAX
+
+
+def _rare_rules(tree: turbohtml.Document) -> dict[str, tuple[LinkRule, ...]]:
+    """The rules for elements that are seldom links, where one of them has the attribute that makes it one.
+
+    The tree knows its elements by name: this costs a microsecond for each name, and no look at all others.
+    """
+    found: dict[str, tuple[LinkRule, ...]] = {}
+    for selector, rules in RARE_RULES.items():
+        if tree.select_one(selector) is not None:
+            found.update(rules)
+    return found
 
 
 class _Depth(turbohtml.saxparse.SaxHandler):
@@ -135,7 +153,9 @@ class _Reading:
 
     def walk(self, tree: turbohtml.Document, rare: dict[str, tuple[LinkRule, ...]]) -> None:
         """Visit the elements that may say something, in document order; `rare` has the rules of further ones."""
-        add, plain, budget = self.columns.add, LinkKind.A.value, self._text_budget
+        columns, budget = self.columns, self._text_budget
+        references, texts = columns.references, columns.texts
+        some_rel = tree.select_one("a[rel]") is not None
         for element in tree.iter_elements((*_READ_TAGS, *rare) if rare else _READ_TAGS):
             tag = element.tag
             if tag == "a":
@@ -145,18 +165,22 @@ class _Reading:
                 if href is None:
                     href = attribute("xlink:href")
                 if href is not None:
-                    rel = attribute("rel")
+                    rel = attribute("rel") if some_rel else None
                     text = element.text if budget > 0 else ""
                     budget -= len(text)
                     if not text or text.isspace():
                         text = _description(element)
-                    add(href, plain, flags_of(rel) if rel else 0, text)
+                    if rel or len(references) >= LINK_ROWS_PER_PAGE_MAX:
+                        columns.add(href, LinkKind.A, flags_of(rel or ""), text)
+                    else:
+                        references.append(href)
+                        texts.append(text)
             elif tag in _LINK_READERS:
-                _LINK_READERS[tag](element, self.columns)
+                _LINK_READERS[tag](element, columns)
             elif tag in _PAGE_READERS:
                 _PAGE_READERS[tag](self, element)
             if tag in rare:
-                _add_by_rules(element, rare[tag], self.columns)
+                _add_by_rules(element, rare[tag], columns)
 
     def read_title(self, element: turbohtml.Element) -> None:
         """The first title counts; a picture's title (SVG) is none."""

@@ -10,15 +10,18 @@ import asyncio
 import ipaddress
 import re
 import socket
-from dataclasses import replace
+from collections import deque
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import aiodns
 import pycares
 
 from gossamer.core import limits
 from gossamer.core.dns import answer_cache
+from gossamer.core.dns.answer import Answer
 from gossamer.core.dns.address_guard import AddressGuard
 from gossamer.core.dns.answer_cache import AnswerCache
 from gossamer.core.dns.hosts_map import HostsMap, parse_hosts
@@ -28,7 +31,6 @@ from gossamer.core.http.exchange import FailureKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gossamer.core.dns.answer import Answer
     from gossamer.ports.clock import Clock
 
 SYSTEM_HOSTS_FILE: Final = Path("/etc/hosts")
@@ -46,15 +48,47 @@ _ABSENT: Final = frozenset({1, 4, 8})
 """c-ares' ENODATA, ENOTFOUND and EBADNAME (ares.h): the name has no such record, is not there, cannot be a name."""
 _RECORD_TYPES: Final[dict[Literal["A", "AAAA"], int]] = {"A": 1, "AAAA": 28}
 """RFC 1035 section 3.2.2, RFC 3596 section 2.1."""
-_AddressData = pycares.ARecordData | pycares.AAAARecordData
+_ADDRESS_DATA: Final = (pycares.ARecordData, pycares.AAAARecordData)
 
 _NAMESERVER: Final = re.compile(
     r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<any>[0-9.]+|[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*?))(?::(?P<port>[0-9]{1,5}))?",
     re.IGNORECASE,
 )
 
-_Found = tuple[tuple[str, ...], float]
-"""Addresses and the least time to live in seconds along the way to them."""
+_Question = asyncio.Future[pycares.DNSResult]
+
+
+class _Found(NamedTuple):
+    addresses: tuple[str, ...]
+    ttl: float
+    """The least in seconds along the way to them."""
+
+
+class _LookUp:
+    """One name that is asked for. No task: with two questions to each of a million names, a task each is a cost."""
+
+    __slots__ = ("_timer", "answer", "asked", "channel", "host")
+
+    def __init__(self, host: str, answer: asyncio.Future[Answer]) -> None:
+        self.host = host
+        self.answer = answer
+        self.asked: list[_Question] = []
+        self.channel: aiodns.DNSResolver | None = None
+        """Held as long as it is asked: it closes itself once nobody holds it."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def wait(self, seconds: float, end: Callable[[_LookUp], None]) -> None:
+        """So long, and no longer."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.answer.get_loop().call_later(seconds, end, self)
+
+    def stop(self) -> None:
+        """Wait for nothing more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for question in self.asked:
+            question.cancel()
 
 
 class CaresResolver:
@@ -80,8 +114,9 @@ class CaresResolver:
         self._nameservers = [checked_nameserver(text) for text in nameservers]
         self._prefer_ipv6 = has_ipv6_route() if prefer_ipv6 is None else prefer_ipv6
         self._cache = AnswerCache()
-        self._under_way: dict[str, asyncio.Task[Answer]] = {}
-        self._places = asyncio.Semaphore(limits.DNS_QUERIES_MAX)
+        self._under_way: dict[str, _LookUp] = {}
+        self._waiting: deque[_LookUp] = deque()
+        self._asking = 0
         self._dns: aiodns.DNSResolver | None = None
         self._look_ups = 0
         self._closed = False
@@ -93,23 +128,29 @@ class CaresResolver:
         known = self._known(host, now)
         if known is not None:
             return known
-        task = self._under_way.get(host)
-        if task is None:
+        look_up = self._under_way.get(host)
+        if look_up is None:
             if self._closed:
                 raise RuntimeError("this resolver is closed; make another one")
-            task = asyncio.get_running_loop().create_task(self._look_up(host), name=f"look-up of {host[:80]}")
-            self._under_way[host] = task
-            task.add_done_callback(lambda _: self._under_way.pop(host, None))
+            if not dns_name(host):
+                absent = answer_cache.negative(FailureKind.NAME_NOT_FOUND, "no DNS name", now)
+                return self._cache.put(host, absent, now)
+            look_up = self._under_way[host] = _LookUp(host, asyncio.get_running_loop().create_future())
+            if self._asking < limits.DNS_QUERIES_MAX:
+                self._begin(look_up)
+            else:
+                self._waiting.append(look_up)
         # Shielded: others may wait for the same look-up.
-        return await asyncio.shield(task)
+        return await asyncio.shield(look_up.answer)
 
     async def close(self) -> None:
         """Give sockets back. Look-ups under way are cancelled."""
         self._closed = True
-        tasks = list(self._under_way.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self._waiting.clear()
+        for look_up in list(self._under_way.values()):
+            look_up.stop()
+            look_up.answer.cancel()
+        self._under_way.clear()
         if self._dns is not None:
             channel, self._dns = self._dns, None
             await channel.close()
@@ -122,11 +163,11 @@ class CaresResolver:
         return self._cache.get(host, now)
 
     def _given(self, host: str) -> tuple[str, ...]:
-        try:
-            return (str(ipaddress.ip_address(host)),)
-        except ValueError:
-            is_local = host == "localhost" or host.endswith(".localhost")
-            return self._hosts.lookup(host) or (_LOCAL if is_local else ())
+        if host[-1:].isdigit() or ":" in host:  # as every literal does
+            with suppress(ValueError):
+                return (str(ipaddress.ip_address(host)),)
+        is_local = host == "localhost" or host.endswith(".localhost")
+        return self._hosts.lookup(host) or (_LOCAL if is_local else ())
 
     def _guarded(self, addresses: tuple[str, ...], ttl_seconds: float, now: float) -> Answer:
         """An answer without the addresses that must not be connected to."""
@@ -138,43 +179,47 @@ class CaresResolver:
 
     # --- DNS -----------------------------------------------------------------------------------------------------
 
-    async def _look_up(self, host: str) -> Answer:
-        if not dns_name(host):
-            now = self._clock.now()
-            return self._cache.put(host, answer_cache.negative(FailureKind.NAME_NOT_FOUND, "no DNS name", now), now)
-        async with self._places:
-            answer = await self._ask_both(host)
-        return self._cache.put(host, answer, self._clock.now())
-
-    async def _ask_both(self, host: str) -> Answer:
+    def _begin(self, look_up: _LookUp) -> None:
         """Ask for IPv4 and IPv6 addresses at once; half an answer is an answer."""
-        asked = [asyncio.ensure_future(self._ask(host, kind)) for kind in _RECORD_TYPES]
-        try:
-            await asyncio.wait(asked, timeout=limits.DNS_SECONDS_MAX, return_when=asyncio.FIRST_COMPLETED)
-            if any(_addresses(question) for question in asked):
-                await asyncio.wait(asked, timeout=limits.DNS_OTHER_FAMILY_SECONDS_MAX)
-            else:
-                await asyncio.wait(asked, timeout=limits.DNS_SECONDS_MAX)
-        finally:
-            for question in asked:
-                question.cancel()
-        now = self._clock.now()
-        found = [question.result() for question in asked if _addresses(question)]
-        if found:
-            addresses = self._ordered([address for some, _ in found for address in some])
-            return replace(self._guarded(addresses, min(ttl for _, ttl in found), now), answered=now)
-        return _failure(asked, now)
+        self._asking += 1
+        look_up.wait(limits.DNS_SECONDS_MAX, self._conclude)
+        look_up.channel = channel = self._channel()
+        look_up.asked = [channel.query_dns(look_up.host, kind) for kind in _RECORD_TYPES]
+        heard = partial(self._heard, look_up)
+        for question in look_up.asked:
+            question.add_done_callback(heard)
 
-    async def _ask(self, host: str, kind: Literal["A", "AAAA"]) -> _Found:
-        channel = self._channel()
-        result = await channel.query_dns(host, kind)
-        addresses = tuple(
-            record.data.addr
-            for record in result.answer
-            if record.type == _RECORD_TYPES[kind] and isinstance(record.data, _AddressData)
-        )
-        # A chain of aliases is good as long as its shortest-lived link.
-        return addresses, min((float(record.ttl) for record in result.answer), default=0.0)
+    def _heard(self, look_up: _LookUp, _question: _Question) -> None:
+        """One of the two questions has ended. Once there is an address, the other one has less time."""
+        if look_up.answer.done():
+            return
+        if all(question.done() for question in look_up.asked):
+            self._conclude(look_up)
+        elif any(found.addresses for found in _found(look_up.asked)):
+            look_up.wait(limits.DNS_OTHER_FAMILY_SECONDS_MAX, self._conclude)
+
+    def _conclude(self, look_up: _LookUp) -> None:
+        """All is heard, or time is up: tell the answer, or an error of ours, to whoever waits."""
+        self._under_way.pop(look_up.host, None)
+        try:
+            answer = self._cache.put(look_up.host, self._answer(look_up.asked), self._clock.now())
+        except Exception as error:  # noqa: BLE001 - raised here it would reach nobody
+            look_up.answer.set_exception(error)
+        else:
+            look_up.answer.set_result(answer)
+        look_up.stop()
+        self._asking -= 1
+        if self._waiting:
+            self._begin(self._waiting.popleft())
+
+    def _answer(self, asked: Sequence[_Question]) -> Answer:
+        now = self._clock.now()
+        some = [found for found in _found(asked) if found.addresses]
+        if not some:
+            return _failure(asked, now)
+        addresses = self._ordered([address for found in some for address in found.addresses])
+        guarded = self._guarded(addresses, min([found.ttl for found in some]), now)
+        return Answer(guarded.addresses, guarded.expires, guarded.failure, guarded.detail, now)
 
     def _ordered(self, addresses: Sequence[str]) -> tuple[str, ...]:
         """One family first; the servers' order within each."""
@@ -190,14 +235,26 @@ class CaresResolver:
         return self._dns
 
 
-def _addresses(question: asyncio.Future[_Found]) -> tuple[str, ...]:
-    """The addresses a finished question brought."""
-    if not question.done() or question.cancelled() or question.exception() is not None:
-        return ()
-    return question.result()[0]
+def _found(asked: Sequence[_Question]) -> list[_Found]:
+    """What the questions that are answered brought."""
+    pairs = zip(asked, _RECORD_TYPES.values(), strict=True)
+    return [_read(question.result(), kind) for question, kind in pairs if _is_answered(question)]
 
 
-def _failure(asked: Sequence[asyncio.Future[_Found]], now: float) -> Answer:
+def _is_answered(question: _Question) -> bool:
+    return question.done() and not question.cancelled() and question.exception() is None
+
+
+def _read(result: pycares.DNSResult, kind: int) -> _Found:
+    records = result.answer
+    addresses = [
+        record.data.addr for record in records if record.type == kind and isinstance(record.data, _ADDRESS_DATA)
+    ]
+    # A chain of aliases is good as long as its shortest-lived link.
+    return _Found(tuple(addresses), float(min([record.ttl for record in records], default=0)))
+
+
+def _failure(asked: Sequence[_Question], now: float) -> Answer:
     """Why there is no address. The name is not there only if nothing else went wrong."""
     detail = ""
     for question in asked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.whole_file import append_lines
+from gossamer.core.url.parse import host_of
 from gossamer.flow.operations import add_urls, is_known, name_sites
 
 if TYPE_CHECKING:
@@ -28,14 +29,14 @@ def keep_added(folder: CrawlFolder, seeds: Iterable[Seed]) -> list[Seed]:
 
 
 def queue_added(worker: Worker, seeds: Sequence[Seed]) -> dict[str, str]:
-    """Queue those that are not known yet, and name the sites of all; the refused ones with the reason.
+    """Queue those of this worker that are not known yet, and name the sites of all; the refused ones with the reason.
 
     Called when seeds are added to a running crawl, and for all of them when a crawl is opened: what was added while it
     stood still, or lost in a crash before its commit, is queued then.
     """
     refused: dict[str, str] = {}
     for seed in seeds:
-        if is_known(worker, seed.url):
+        if not worker.owns(host_of(seed.url)) or is_known(worker, seed.url):
             worker.judge.add_seed(seed.url, seed.group)
             continue
         (reason,) = add_urls(worker, [seed.url], seed.group)

@@ -43,6 +43,7 @@ COMMANDS: Final = {
     "get": "fetch one page as a crawl would, and show what came and what would become of it",
     "doctor": "check this machine, or a crawl folder and mend it",
     "completion": "a script that teaches a shell these commands",
+    "bench": "how many pages a second this machine crawls, and what each stage of a page costs",
     "demo": "crawl the documentation of this Python, without the internet",
     "simulate": "crawl made-up webs with made-up trouble, and check what must hold",
 }

@@ -15,7 +15,7 @@ import socket
 import stat
 import struct
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 Answering = Callable[[Message], Message]
+LaterAnswering = Callable[[Message], Message | Awaitable[Message]]
+"""One whose answer may have to be waited for."""
 
 SOCKET_PATH_BYTES_MAX: Final = 107
 """unix(7): sun_path has 108 bytes, the last one zero."""
@@ -48,7 +50,7 @@ class ControlServer:
     crawl goes on: no question is worth a crawl.
     """
 
-    def __init__(self, folder: CrawlFolder, answers: Mapping[str, Answering]) -> None:
+    def __init__(self, folder: CrawlFolder, answers: Mapping[str, LaterAnswering]) -> None:
         self._folder = folder
         self._answers = answers
         self._path = socket_path(folder)
@@ -98,7 +100,8 @@ class ControlServer:
         try:
             with contextlib.suppress(OSError, ValueError, TimeoutError):
                 while line := await asyncio.wait_for(reader.readline(), CONTROL_SECONDS_MAX):
-                    writer.write(_line(answer_to(line, self._answers)))
+                    answer = answer_to(line, self._answers)
+                    writer.write(_line(answer if isinstance(answer, dict) else await settled(answer)))
                     await asyncio.wait_for(writer.drain(), CONTROL_SECONDS_MAX)
                 writer.close()
                 await asyncio.wait_for(writer.wait_closed(), CONTROL_SECONDS_MAX)
@@ -107,15 +110,32 @@ class ControlServer:
             writer.transport.abort()
 
 
-def answer_to(line: bytes, answers: Mapping[str, Answering]) -> Message:
-    """What is answered to one line from the socket, whatever is on it; what is wrong with it under "error"."""
+async def settled(answer: Message | Awaitable[Message]) -> Message:
+    """An answer once it is there; what is wrong with it under "error"."""
+    try:
+        return answer if isinstance(answer, dict) else await answer
+    except (UserError, ValueError) as error:
+        return {"error": str(error)}
+    except Exception as error:  # noqa: BLE001 - as below
+        return {"error": f"this question has no answer ({type(error).__name__}: {error})"[:ERROR_CHARACTERS]}
+
+
+def answer_to(line: bytes, answers: Mapping[str, LaterAnswering]) -> Message | Awaitable[Message]:
+    """What is answered to one line from the socket, whatever is on it; what is wrong with it under "error".
+
+    Where an answer has to be waited for: see `settled`.
+    """
     try:
         request = json.loads(line)
     except (ValueError, RecursionError):
         return {"error": "a request is one JSON object on one line"}
     if not isinstance(request, dict):
         return {"error": "a request is one JSON object on one line"}
-    message = cast("Message", request)
+    return answer_of(cast("Message", request), answers)
+
+
+def answer_of(message: Message, answers: Mapping[str, LaterAnswering]) -> Message | Awaitable[Message]:
+    """The same for a request that was read."""
     answering = answers.get(str(message.get("ask")))
     if answering is None:
         found = nearest(str(message.get("ask")), answers)
@@ -165,6 +185,11 @@ def socket_path(folder: CrawlFolder) -> Path:
             if len(os.fsencode(path)) <= SOCKET_PATH_BYTES_MAX and _make_private(path.parent):
                 return path
     raise UserError("no private folder for the control socket could be made", "set XDG_RUNTIME_DIR to one of yours")
+
+
+def peer_path(folder: CrawlFolder, worker: int) -> Path:
+    """Where a worker of the crawl in this folder listens to the others: no longer than the control socket's path."""
+    return socket_path(folder).with_suffix(f".w{worker}")
 
 
 def _line(answer: Message) -> bytes:

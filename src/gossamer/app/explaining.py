@@ -17,6 +17,8 @@ from gossamer.core.facts import Ordered
 from gossamer.core.frontier.records import PageState
 from gossamer.core.url.parse import host_of, parse
 from gossamer.flow.inspection import CrawlState, Inspection, ShardView
+from gossamer.flow.pending import PendingStore
+from gossamer.ports.store import NoStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,8 +68,8 @@ def answer_explain(worker: Worker, message: Message, named: Callable[[str], str]
     return as_plain(explain(_inspection(worker, named).evidence(url, now, _crawl_state(worker, now))))
 
 
-def answer_forget(worker: Worker, folder: CrawlFolder, message: Message) -> Message:
-    """The control socket's answer to "forget". Durable with the next commit."""
+def answer_forget(worker: Worker, folder: CrawlFolder, message: Message, *, noted: bool = False) -> Message:
+    """The control socket's answer to "forget". Durable with the next commit. `noted`: somebody else notes the order."""
     from gossamer.flow.forgetting import forget  # noqa: PLC0415 - as above
 
     url = normalised(str(message.get("url", "")))
@@ -76,7 +78,7 @@ def answer_forget(worker: Worker, folder: CrawlFolder, message: Message) -> Mess
     shard = worker.shards[worker.rules.shard_of(host_of(url))]
     before, commands = forget(shard, url, now)
     worker.perform(shard, commands)
-    booked = _booked(folder, url, before, now)
+    booked = _booked(folder, url, before, now, noted=noted)
     if booked["changed"]:
         worker.note(Ordered("forget", url))
     return booked
@@ -92,17 +94,24 @@ def normalised(text: str) -> str:
     return url.href
 
 
-def _booked(folder: CrawlFolder, url: str, before: PageRecord | None, now: float) -> Message:
+def _booked(
+    folder: CrawlFolder, url: str, before: PageRecord | None, now: float, *, noted: bool = False
+) -> Message:
     if before is None:
         raise UserError(f"{url} is not known to this crawl", f"gossamer explain {folder.path} {url}   says why")
     changed = before.state != PageState.QUEUED
     was = state_word(before) + (f": {before.reason}" if before.reason else "")
-    if changed:
-        try:
-            note_orders(folder, now, "forget", [url])
-        except OSError as error:
-            raise UserError(f"forgotten, but {folder.changes} cannot be written: {error.strerror}") from error
+    if changed and not noted:
+        note_forgotten(folder, url, now)
     return {"url": url, "before": was, "changed": changed}
+
+
+def note_forgotten(folder: CrawlFolder, url: str, now: float) -> None:
+    """Note the order in the folder. Raises UserError."""
+    try:
+        note_orders(folder, now, "forget", [url])
+    except OSError as error:
+        raise UserError(f"forgotten, but {folder.changes} cannot be written: {error.strerror}") from error
 
 
 def _refuse_unwanted(inspection: Inspection, url: str) -> None:
@@ -116,15 +125,16 @@ def _refuse_unwanted(inspection: Inspection, url: str) -> None:
 
 
 def _inspection(worker: Worker, named: Callable[[str], str] = lambda _: "") -> Inspection:
-    views = [ShardView(shard.rows, shard.frontier, shard.templates) for shard in worker.shards]
+    views = {shard.number: ShardView(shard.rows, shard.frontier, shard.templates) for shard in worker.shards}
     return Inspection(
         rules=worker.rules,
         judge=worker.judge,
-        policy=worker.shards[0].frontier.policy,
-        view=views.__getitem__,
+        policy=worker.shards.first.frontier.policy,
+        # What another worker knows is not known here.
+        view=lambda number: views.get(number, ShardView(PendingStore(NoStore()))),
         addresses_of=lambda name: (address,) if (address := named(name)) else (),
-        scoring=worker.shards[0].scoring,
-        traps=worker.shards[0].templates.traps,
+        scoring=worker.shards.first.scoring,
+        traps=worker.shards.first.templates.traps,
     )
 
 

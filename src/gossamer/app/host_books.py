@@ -37,12 +37,13 @@ from gossamer.flow.sites import Sites
 from gossamer.ports.store import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.operations import Operated
     from gossamer.app.settings import Settings
     from gossamer.core.frontier.policy import FrontierPolicy
+    from gossamer.flow.worker import Worker
 
 Message = dict[str, Any]
 
@@ -53,9 +54,10 @@ JOURNALS_MAX: Final = 100_000
 
 @dataclass(slots=True)
 class HostBooks:
-    """The books of all shards, and what decides about hosts now."""
+    """The books of shards, and what decides about hosts now."""
 
-    views: Sequence[ShardView]
+    views: Mapping[int, ShardView]
+    """By number; those of other workers are not here."""
     rules: ShardRules
     policy: FrontierPolicy
     settings: Settings
@@ -116,7 +118,7 @@ def hosts(books: HostBooks, request: Message) -> Message:
     rows: list[Message] = []
     counts: dict[str, int] = {}
     left = HOSTS_PER_ANSWER_MAX
-    while left and number < len(books.views):
+    while left and number in books.views:
         view = books.views[number]
         found = view.rows.scan(Table.HOST, start, END, left)
         for host_id, value in found:
@@ -129,7 +131,7 @@ def hosts(books: HostBooks, request: Message) -> Message:
         left -= len(found)
         start = found[-1][0] + b"\0" if found and not left else b""
         number += not start
-    return {"hosts": rows, "counts": counts, "shard": number, "after": start.hex(), "more": number < len(books.views)}
+    return {"hosts": rows, "counts": counts, "shard": number, "after": start.hex(), "more": number < books.rules.shards}
 
 
 def _shard(request: Message) -> int:
@@ -180,7 +182,7 @@ def card(books: HostBooks, request: Message) -> Message:
 def journals(books: HostBooks, request: Message) -> Message:
     """The live journals of `dataset`, each with its committed length: what is not in a Parquet file yet."""
     start = f"journal/{request.get('dataset', '')}-".encode()
-    marks = greatest(_marks(view, start) for view in books.views).values()
+    marks = greatest(_marks(view, start) for view in books.views.values()).values()
     return {"journals": sorted([mark.path, mark.length] for mark in marks if mark.state is not FileState.REMOVED)}
 
 
@@ -198,14 +200,12 @@ QUERIES: Final[dict[str, Callable[[HostBooks, Message], Message]]] = {
 """Request -> answer. They change nothing."""
 
 
-def books_of(operated: Operated) -> HostBooks:
-    """The books of a running crawl."""
-    assert operated.live is not None, "only a running crawl has its shards open"
-    worker = operated.live.worker
+def books_of(operated: Operated, worker: Worker) -> HostBooks:
+    """The books of a worker of a running crawl."""
     return HostBooks(
-        views=[ShardView(shard.rows, shard.frontier) for shard in worker.shards],
+        views={shard.number: ShardView(shard.rows, shard.frontier) for shard in worker.shards},
         rules=worker.rules,
-        policy=worker.shards[0].frontier.policy,
+        policy=worker.shards.first.frontier.policy,
         settings=operated.settings,
         orders=read_orders(operated.folder),
         now=worker.clock.now(),
@@ -227,7 +227,7 @@ def open_books(folder: CrawlFolder, settings: Settings) -> Generator[HostBooks]:
         guard = AddressGuard(parse_networks(settings.network.allow_address))
         closed = ClosedHosts(blocked, frozenset(orders.paused))
         policy = replace(frontier_policy(settings, guard), closed=closed)
-        yield HostBooks(views, rules, policy, settings, orders, time.time())
+        yield HostBooks(dict(enumerate(views)), rules, policy, settings, orders, time.time())
 
 
 def _orders(books: HostBooks, name: str) -> Message:

@@ -6,34 +6,34 @@ Prometheus takes as a reset.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from gossamer import __version__
 from gossamer.app.exposition import Family, histogram, number, table
-from gossamer.app.numbers import disks_of, memory_now, memory_peak
-from gossamer.app.tallies import Histogram, Tallies
-from gossamer.core.frontier.ledger import Ledger, total
+from gossamer.app.tallies import Histogram
+from gossamer.app.worker_figures import Summed, WorkerFigures
+from gossamer.core.frontier.ledger import Ledger
 
 if TYPE_CHECKING:
     from gossamer.app.census import HostCounts
     from gossamer.app.progress import DiskShown
-    from gossamer.app.watching import Watching
-    from gossamer.flow.worker import Worker
 
 COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What the metrics are read from, at one moment. `started`: of this run, seconds since the epoch."""
+    """What the metrics are read from, at one moment. `started`: of this run, seconds since the epoch.
 
-    worker: Worker
-    watching: Watching
-    hosts: HostCounts
+    `cpu_seconds` and `memory` of a process that runs the workers and is none itself.
+    """
+
+    workers: Sequence[WorkerFigures]
     started: float
+    cpu_seconds: float = 0.0
+    memory: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,14 @@ class Numbers:
     """The same, summed once for all metrics."""
 
     readings: Readings
+    summed: Summed
     ledger: Ledger
-    tallies: Tallies
+    hosts: HostCounts
     disks: tuple[DiskShown, ...]
+
+    def sum(self, each: Callable[[WorkerFigures], float]) -> float:
+        """Over all workers."""
+        return sum(map(each, self.readings.workers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +73,8 @@ class Metric:
 
 def families(readings: Readings) -> list[Family]:
     """All metrics of this moment."""
-    ledger = total([shard.ledger for shard in readings.worker.shards])
-    numbers = Numbers(readings, ledger, readings.watching.tallies, disks_of(readings.watching))
+    summed = Summed(readings.workers)
+    numbers = Numbers(readings, summed, summed.ledger, summed.hosts, summed.disks)
     return [metric.family(numbers) for metric in METRICS]
 
 
@@ -92,6 +97,22 @@ def _states(numbers: Numbers) -> Mapping[str, float]:
         "failed": sum(ledger.failed.values()),
         "refused": sum(ledger.refused.values()),
     }
+
+
+def _lost(numbers: Numbers) -> float:
+    return numbers.sum(lambda worker: worker.tallies.lost)
+
+
+def _memory(numbers: Numbers) -> float:
+    return numbers.readings.memory + numbers.sum(lambda worker: worker.memory)
+
+
+def _memory_peak(numbers: Numbers) -> float:
+    return numbers.sum(lambda worker: worker.memory_peak)
+
+
+def _cpu(numbers: Numbers) -> float:
+    return numbers.readings.cpu_seconds + numbers.sum(lambda worker: worker.cpu_seconds)
 
 
 METRICS: Final = (
@@ -129,18 +150,42 @@ METRICS: Final = (
     Metric("gossamer_urls", GAUGE, "state", "known URLs: each is in one state", _states),
     Metric("gossamer_urls_failed", GAUGE, "reason", "failed URLs", lambda n: n.ledger.failed),
     Metric("gossamer_urls_refused", GAUGE, "reason", "known URLs refused", lambda n: n.ledger.refused),
-    Metric("gossamer_hosts", GAUGE, "state", "hosts of the working set", lambda n: _by_state(n.readings.hosts)),
-    Metric("gossamer_host_phases", GAUGE, "phase", "hosts of the working set", lambda n: n.readings.hosts.phases),
-    Metric("gossamer_hosts_slowed_total", COUNTER, "reason", "times a host was slowed", lambda n: n.tallies.slowed),
-    Metric("gossamer_fetches_in_flight", GAUGE, "", "exchanges under way", lambda n: len(n.readings.worker.in_flight)),
-    Metric("gossamer_paused", GAUGE, "", "1 while nothing is leased", lambda n: bool(n.readings.worker.pauses)),
-    Metric("gossamer_visit_seconds", HISTOGRAM, "", "duration of exchanges", lambda n: n.tallies.visit_seconds),
-    Metric("gossamer_commit_seconds", HISTOGRAM, "", "duration of commits", lambda n: n.tallies.commit_seconds),
-    Metric("gossamer_facts_total", COUNTER, "fact", "facts, logged or not", lambda n: n.tallies.facts),
-    Metric("gossamer_facts_lost_total", COUNTER, "", "facts the log could not take", lambda n: n.tallies.lost),
-    Metric("gossamer_memory_bytes", GAUGE, "", "memory of the process in RAM", lambda _: memory_now()),
-    Metric("gossamer_memory_peak_bytes", GAUGE, "", "the most it ever was", lambda _: memory_peak()),
-    Metric("gossamer_cpu_seconds_total", COUNTER, "", "processor time", lambda _: time.process_time()),
+    Metric("gossamer_hosts", GAUGE, "state", "hosts of the working set", lambda n: _by_state(n.hosts)),
+    Metric("gossamer_host_phases", GAUGE, "phase", "hosts of the working set", lambda n: n.hosts.phases),
+    Metric("gossamer_hosts_slowed_total", COUNTER, "reason", "times a host was slowed", lambda n: n.summed.slowed),
+    Metric("gossamer_fetches_in_flight", GAUGE, "", "exchanges under way", lambda n: n.sum(lambda w: w.leased)),
+    Metric("gossamer_paused", GAUGE, "", "1 while nothing is leased", lambda n: bool(n.summed.paused)),
+    Metric("gossamer_visit_seconds", HISTOGRAM, "", "duration of exchanges", lambda n: n.summed.visits),
+    Metric("gossamer_commit_seconds", HISTOGRAM, "", "duration of commits", lambda n: n.summed.commits),
+    Metric("gossamer_facts_total", COUNTER, "fact", "facts, logged or not", lambda n: n.summed.facts),
+    Metric(
+        "gossamer_facts_lost_total",
+        COUNTER,
+        "",
+        "facts the log could not take",
+        lambda n: n.sum(lambda w: w.tallies.lost),
+    ),
+    Metric(
+        "gossamer_memory_bytes",
+        GAUGE,
+        "",
+        "memory of all processes in RAM",
+        lambda n: n.readings.memory + n.sum(lambda w: w.memory),
+    ),
+    Metric(
+        "gossamer_memory_peak_bytes",
+        GAUGE,
+        "",
+        "the most that each ever had, in all",
+        lambda n: n.sum(lambda w: w.memory_peak),
+    ),
+    Metric(
+        "gossamer_cpu_seconds_total",
+        COUNTER,
+        "",
+        "processor time",
+        lambda n: n.readings.cpu_seconds + n.sum(lambda w: w.cpu_seconds),
+    ),
     Metric(
         "gossamer_disk_free_bytes", GAUGE, "mount", "room on the disk", lambda n: {d.mount: d.free for d in n.disks}
     ),

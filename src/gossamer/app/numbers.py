@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import resource
 import statistics
-import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from gossamer import __version__
-from gossamer.app.fact_words import fact_words
-from gossamer.app.progress import Bounds, DiskShown, Progress, WorkerShown
+from gossamer.app.progress import Bounds, Progress
+from gossamer.app.worker_figures import Summed
 from gossamer.core.ending import EndState
 from gossamer.core.frontier.host_rules import ignored_robots, raised_connections
 from gossamer.core.frontier.ledger import Ledger, total
 from gossamer.core.scope.reasons import EXPLANATIONS
 
 if TYPE_CHECKING:
-    from gossamer.app.census import HostCounts
-    from gossamer.app.watching import Watching
-    from gossamer.core.frontier.closed_hosts import ClosedHosts
+    from gossamer.app.settings import Settings
     from gossamer.core.frontier.policy import FrontierPolicy
     from gossamer.flow.worker import Worker
 
@@ -29,27 +29,69 @@ REASONS_SHOWN: Final = 3
 A_YEAR: Final = 365 * 86400.0
 MEANINGS: Final = {str(reason): meaning for reason, meaning in EXPLANATIONS.items()}
 SUMMARY_VERSION: Final = 1
-HOSTS_SHOWN: Final = 5
-"""Of each list of the busiest and the slowest."""
 
 
-def progress_of(worker: Worker, started: float, watching: Watching, hosts: HostCounts) -> Progress:
+class Caps(msgspec.Struct, frozen=True):
+    """The caps of a crawl in all; None where there is none. `deadline`: s since the epoch."""
+
+    pages: int | None = None
+    bytes: int | None = None
+    public_pages: int | None = None
+    deadline: float | None = None
+
+    def bounds(self, ledger: Ledger, now: float) -> Bounds:
+        """The same for the display."""
+        pages = [self.pages] if self.pages is not None else []
+        if self.public_pages is not None and ledger.public_pages:
+            pages.append(ledger.pages + self.public_pages - ledger.public_pages)
+        left = None if self.deadline is None else max(0.0, self.deadline - now)
+        return Bounds(min(pages, default=None), self.bytes, left)
+
+
+class Closing(msgspec.Struct):
+    """What a worker says at its end beside its figures."""
+
+    troubled: list[str] = []
+    """Its hosts that do not answer, and what they say."""
+    paused_hosts: list[str] = []
+    """Where paused hosts have the only URLs left: those."""
+    held_why: str = ""
+    robots_ignored: list[str] = []
+    connections_raised: list[str] = []
+    widened: list[str] = []
+    commit_seconds: list[float] = []
+    """Of its last commits."""
+
+
+def caps_of(settings: Settings, started: float) -> Caps:
+    """The caps in force; `started`: when the run began."""
+    crawl = settings.crawl
+    deadline = None if crawl.max_time is None else started + crawl.max_time
+    return Caps(crawl.max_pages, crawl.max_bytes, settings.politeness.public_pages_max, deadline)
+
+
+def caps_of_budget(worker: Worker) -> Caps:
+    """The caps of a worker that has all of them."""
+    budget = worker.budget
+    return Caps(budget.pages_max, budget.bytes_max, budget.public_pages_max, budget.deadline)
+
+
+def progress_of(summed: Summed, started: float, caps: Caps, now: float) -> Progress:
     """The snapshot of this moment."""
-    now = worker.clock.now()
-    ledger, tallies = total([shard.ledger for shard in worker.shards]), watching.tallies
+    ledger, hosts = summed.ledger, summed.hosts
     errors, refused = sum(ledger.failed.values()), sum(ledger.refused.values())
     return Progress(
         elapsed=now - started,
         pages=ledger.pages,
         bytes=ledger.bytes,
         queued=ledger.queued,
-        leased=len(worker.in_flight),
+        leased=sum(each.leased for each in summed.workers),
         ready=hosts.ready,
         waiting=hosts.waiting,
         parked=hosts.parked,
         host_phases=dict(hosts.phases),
         errors=errors,
-        newest=worker.newest,
+        newest=summed.newest,
         known=ledger.known,
         done=ledger.done + ledger.gone + errors + refused,
         held=ledger.held,
@@ -57,42 +99,24 @@ def progress_of(worker: Worker, started: float, watching: Watching, hosts: HostC
         failed=ledger.failed,
         refused=ledger.refused,
         refused_links=ledger.refused_links,
-        slowed=dict(tallies.slowed),
-        busiest=tuple(tallies.busiest.greatest(HOSTS_SHOWN)),
-        slowest=tuple(tallies.slowest.greatest(HOSTS_SHOWN)),
-        disks=disks_of(watching),
-        workers=(_worker_shown(worker),),
-        bounds=_bounds(worker, now),
-        paused=tuple(sorted(worker.pauses)),
-        stopping=worker.stopping,
-        note=fact_words(tallies.notable[-1][1]) if tallies.notable else "",
+        slowed=summed.slowed,
+        busiest=tuple(summed.busiest),
+        slowest=tuple(summed.slowest),
+        disks=summed.disks,
+        workers=tuple(each.shown for each in summed.workers),
+        bounds=caps.bounds(ledger, now),
+        paused=summed.paused,
+        stopping=any(each.stopping for each in summed.workers),
+        note=summed.note,
     )
 
 
-def disks_of(watching: Watching) -> tuple[DiskShown, ...]:
-    """The disks written to, as the last look found them."""
-    policy = watching.disk.guard.policy
-    return tuple(
-        DiskShown(space.mount, space.free, space.total, policy.pause_bytes(space.total))
-        for space in watching.disk.spaces
-    )
+def numbers_of(summed: Summed) -> dict[str, Any]:
+    """Both ledgers of all workers."""
+    return ledger_numbers([summed.ledger], balanced=all(each.balanced for each in summed.workers))
 
 
-def _worker_shown(worker: Worker) -> WorkerShown:
-    budget, seconds = worker.budget, worker.committer.seconds
-    return WorkerShown(0, budget.fetches_reserved, budget.fetches_max, seconds[-1] if seconds else 0.0, memory_now())
-
-
-def _bounds(worker: Worker, now: float) -> Bounds:
-    budget = worker.budget
-    pages = [budget.pages_max] if budget.pages_max is not None else []
-    if budget.public_pages_max is not None and budget.public_pages:
-        pages.append(budget.pages + budget.public_pages_max - budget.public_pages)
-    left = None if budget.deadline is None else max(0.0, budget.deadline - now)
-    return Bounds(min(pages, default=None), budget.bytes_max, left)
-
-
-def ledger_numbers(ledgers: list[Ledger]) -> dict[str, Any]:
+def ledger_numbers(ledgers: list[Ledger], *, balanced: bool = True) -> dict[str, Any]:
     """Both ledgers, summed over the shards; see docs/file-formats.md for the equations."""
     ledger = total(ledgers)
     return {
@@ -120,52 +144,90 @@ def ledger_numbers(ledgers: list[Ledger]) -> dict[str, Any]:
         "received_refused": ledger.received_refused,
         "received_seen": ledger.received_seen,
         "received_new": ledger.received_new,
-        "balanced": not any(ledger.problems() for ledger in ledgers),
+        "balanced": balanced and not any(ledger.problems() for ledger in ledgers),
     }
 
 
-def end_numbers(worker: Worker, ending: EndState, started: float, *, resumed: bool) -> dict[str, Any]:
-    """What summary.json says. Seconds, bytes, and moments in UTC."""
-    now = worker.clock.now()
-    commits = worker.committer.seconds or [0.0]
-    return {
-        "version": SUMMARY_VERSION,
-        "release": __version__,
-        "end_state": ending.value,
-        "reason": _reason(worker, ending),
-        "resumed": resumed,
-        "started": _moment(started),
-        "ended": _moment(now),
-        "seconds": round(now - started, 3),
-        **ledger_numbers([shard.ledger for shard in worker.shards]),
-        "parked_hosts": _troubled(worker),
-        "robots_ignored": ignored_robots(_policy(worker).hosts),
-        "connections_raised": raised_connections(_policy(worker).hosts),
-        "widened": [f"{seed} -> {target}" for shard in worker.shards for seed, target, _ in shard.widenings()],
-        "commits": worker.committer.commits,
-        "commit_milliseconds_median": round(statistics.median(commits) * 1000, 1),
-        "commit_milliseconds_max": round(max(commits) * 1000, 1),
-        "memory_bytes_peak": memory_peak(),
-    }
+def closing_of(worker: Worker) -> Closing:
+    """What a worker says at its end."""
+    policy = worker.shards.first.frontier.policy
+    return Closing(
+        troubled=_troubled(worker),
+        paused_hosts=sorted(policy.closed.paused)[:5] if worker.waits_for_operator else [],
+        held_why=_held(policy),
+        robots_ignored=ignored_robots(policy.hosts),
+        connections_raised=raised_connections(policy.hosts),
+        widened=[f"{seed} -> {target}" for seed, target in worker.judge.widenings],
+        commit_seconds=list(worker.committer.seconds),
+    )
 
 
-def _reason(worker: Worker, ending: EndState) -> str:
-    budget = worker.budget
-    if ending is EndState.LIMIT:
-        if budget.public_pages_max is not None and budget.public_pages >= budget.public_pages_max:
-            return f"public hosts give {budget.public_pages_max:,} pages without --contact: tell them who crawls"
-        if budget.pages_max is not None and budget.pages >= budget.pages_max:
-            return f"--max-pages {budget.pages_max} reached"
-        if budget.bytes_max is not None and budget.bytes >= budget.bytes_max:
-            return f"--max-bytes {budget.bytes_max} reached"
-        if budget.deadline is not None and worker.clock.now() >= budget.deadline:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that has ended."""
+
+    ending: EndState
+    summed: Summed
+    closings: Sequence[Closing]
+    caps: Caps
+    started: float
+    ended: float
+    resumed: bool
+
+    def numbers(self) -> dict[str, Any]:
+        """What summary.json says. Seconds, bytes, and moments in UTC."""
+        commits = [seconds for closing in self.closings for seconds in closing.commit_seconds] or [0.0]
+        workers = self.summed.workers
+        return {
+            "version": SUMMARY_VERSION,
+            "release": __version__,
+            "end_state": self.ending.value,
+            "reason": self._reason(),
+            "resumed": self.resumed,
+            "started": _moment(self.started),
+            "ended": _moment(self.ended),
+            "seconds": round(self.ended - self.started, 3),
+            **numbers_of(self.summed),
+            "parked_hosts": self._troubled(),
+            "robots_ignored": self._all(lambda closing: closing.robots_ignored),
+            "connections_raised": self._all(lambda closing: closing.connections_raised),
+            "widened": self._all(lambda closing: closing.widened),
+            "commits": sum(each.commits for each in workers),
+            "commit_milliseconds_median": round(statistics.median(commits) * 1000, 1),
+            "commit_milliseconds_max": round(max(commits) * 1000, 1),
+            "memory_bytes_peak": sum(each.memory_peak for each in workers),
+            "workers": len(workers),
+        }
+
+    def _all(self, texts: Callable[[Closing], list[str]]) -> list[str]:
+        """What the workers say, each thing once, in their order."""
+        return list(dict.fromkeys(text for closing in self.closings for text in texts(closing)))
+
+    def _troubled(self) -> list[str]:
+        return sorted({text for closing in self.closings for text in closing.troubled})[:TROUBLED_SHOWN]
+
+    def _reason(self) -> str:
+        if self.ending is EndState.LIMIT:
+            return self._cap() or next((closing.held_why for closing in self.closings), "")
+        if self.ending in (EndState.STALLED, EndState.NOTHING_FETCHED):
+            paused = sorted({host for closing in self.closings for host in closing.paused_hosts})
+            if paused:
+                return f"hosts are paused: {', '.join(paused[:5])}"
+            return "; ".join(self._troubled()[:REASONS_SHOWN] or _ended_otherwise(self.summed.ledger))
+        return ""
+
+    def _cap(self) -> str:
+        """The cap that is reached; empty where none is."""
+        ledger, caps = self.summed.ledger, self.caps
+        if caps.public_pages is not None and ledger.public_pages >= caps.public_pages:
+            return f"public hosts give {caps.public_pages:,} pages without --contact: tell them who crawls"
+        if caps.pages is not None and ledger.pages >= caps.pages:
+            return f"--max-pages {caps.pages} reached"
+        if caps.bytes is not None and ledger.bytes >= caps.bytes:
+            return f"--max-bytes {caps.bytes} reached"
+        if caps.deadline is not None and self.ended >= caps.deadline:
             return "--max-time reached"
-        return _held(worker)
-    if ending in (EndState.STALLED, EndState.NOTHING_FETCHED):
-        if worker.waits_for_operator:
-            return f"hosts are paused: {', '.join(sorted(_closed(worker).paused)[:5])}"
-        return "; ".join(_troubled(worker)[:REASONS_SHOWN] or _ended_otherwise(worker))
-    return ""
+        return ""
 
 
 def _troubled(worker: Worker) -> list[str]:
@@ -179,17 +241,16 @@ def _troubled(worker: Worker) -> list[str]:
     return sorted({f"{state.name}: {state.error}" for state in [*awake, *asleep] if state.failures})[:TROUBLED_SHOWN]
 
 
-def _ended_otherwise(worker: Worker) -> list[str]:
+def _ended_otherwise(ledger: Ledger) -> list[str]:
     """Why no page came although nothing is left: how the URLs ended, the commonest first, with what that means."""
-    ledger = total([shard.ledger for shard in worker.shards])
     ends = {**ledger.refused_links, **ledger.refused, **ledger.failed, "gone (http 404 or 410)": ledger.gone}
     common = sorted((reason for reason, number in ends.items() if number), key=lambda reason: -ends[reason])
     return [f"{reason}: {MEANINGS[reason]}" if reason in MEANINGS else reason for reason in common[:REASONS_SHOWN]]
 
 
-def _held(worker: Worker) -> str:
+def _held(policy: FrontierPolicy) -> str:
     """Why nothing is queued any more and URLs are held."""
-    policy, blocked = _policy(worker), _closed(worker).blocked
+    blocked = policy.closed.blocked
     if blocked.hosts or blocked.domains:
         return "what is left is held: its hosts are blocked, or over a cap per host"
     if policy.pages_per_host_max is None and policy.bytes_per_host_max is None:
@@ -197,28 +258,5 @@ def _held(worker: Worker) -> str:
     return "a cap per host is reached; its URLs are held"
 
 
-def _closed(worker: Worker) -> ClosedHosts:
-    return _policy(worker).closed
-
-
-def _policy(worker: Worker) -> FrontierPolicy:
-    return worker.shards[0].frontier.policy
-
-
 def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def memory_now() -> int:
-    """Bytes of this process's memory that are in RAM; where the system does not say, the most there ever were."""
-    try:
-        with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 - read twice a second; a Path would be made each time
-            return int(statm.read().split()[1]) * resource.getpagesize()
-    except (OSError, ValueError, IndexError):
-        return memory_peak()
-
-
-def memory_peak() -> int:
-    """The most memory this process ever had, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

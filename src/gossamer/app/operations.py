@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
-from gossamer.app.added import ADDED, keep_added, queue_added
+from gossamer.app.added import ADDED, keep_added
 from gossamer.app.change_log import note_orders
 from gossamer.app.errors import UserError
 from gossamer.app.folder import record_changes
@@ -26,14 +26,42 @@ from gossamer.core.facts import Ordered, SettingChanged
 from gossamer.core.url.parse import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gossamer.app.control import Answering
     from gossamer.app.folder import CrawlFolder
-    from gossamer.app.in_force import LiveCrawl
     from gossamer.app.settings import Settings
+    from gossamer.core.facts import Fact
 
 Message = dict[str, Any]
+
+
+class Live(Protocol):
+    """A running crawl within its operator's reach, in this process or in its workers'."""
+
+    def put_in_force(self, settings: Settings, orders: Orders) -> None:
+        """Everything that is decided from now on follows `settings` (the live ones) and `orders`."""
+        ...
+
+    def note(self, fact: Fact) -> None:
+        """Tell its log."""
+        ...
+
+    def add(self, seeds: Sequence[Seed]) -> dict[str, str]:
+        """Queue seeds; those that are refused, with the reason."""
+        ...
+
+    def unknown(self, hosts: Sequence[str]) -> list[str]:
+        """The hosts of which it knows nothing."""
+        ...
+
+    def release_freed(self) -> None:
+        """Queue what freed suspects refused."""
+        ...
+
+    def stop(self) -> None:
+        """End as Ctrl-C does once."""
+        ...
 
 
 @dataclass(slots=True)
@@ -42,7 +70,7 @@ class Operated:
 
     folder: CrawlFolder
     settings: Settings
-    live: LiveCrawl | None = None
+    live: Live | None = None
     now: Callable[[], float] = field(default=time.time)
 
     def keep(self, orders: Orders, order: str, subjects: Iterable[str]) -> None:
@@ -58,7 +86,7 @@ class Operated:
         note_orders(self.folder, self.now(), order, subjects)
         if self.live is not None:
             for subject in subjects:
-                self.live.worker.note(Ordered(order, subject))
+                self.live.note(Ordered(order, subject))
 
 
 Operation = Callable[[Operated, Message], Message]
@@ -70,7 +98,7 @@ def add(operated: Operated, request: Message) -> Message:
     seeds = [Seed(_url(text), group) for text in _texts(request, "urls")]
     new = keep_added(operated.folder, seeds)
     operated.note("add", [seed.url for seed in new])
-    refused = queue_added(operated.live.worker, new) if operated.live is not None else {}
+    refused = operated.live.add(new) if operated.live is not None else {}
     return {"added": [seed.url for seed in new if seed.url not in refused], "refused": refused}
 
 
@@ -134,7 +162,7 @@ def change(operated: Operated, request: Message) -> Message:
     operated.settings = settings
     if operated.live is not None:
         for key, before, after, source in changes:
-            operated.live.worker.note(SettingChanged(key, str(before), str(after), source.words))
+            operated.live.note(SettingChanged(key, str(before), str(after), source.words))
         operated.live.put_in_force(settings, read_orders(operated.folder))
     return {"changed": [{"key": key, "before": before, "after": after} for key, before, after, _ in changes]}
 
@@ -177,10 +205,7 @@ def _unknown(operated: Operated, entries: Iterable[str]) -> list[str]:
     """Those of which a running crawl knows nothing: perhaps a slip of the pen."""
     if operated.live is None:
         return []
-    worker = operated.live.worker
-    hosts = [entry for entry in entries if not entry.startswith("*.")]
-    ids = [(host, worker.shards[worker.rules.shard_of(host)], worker.rules.ids.host_id(host)) for host in hosts]
-    return [host for host, shard, host_id in ids if shard.host_state(host_id) is None]
+    return operated.live.unknown([entry for entry in entries if not entry.startswith("*.")])
 
 
 def _texts(request: Message, name: str) -> list[str]:

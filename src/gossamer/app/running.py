@@ -25,11 +25,12 @@ from gossamer.app.in_force import LiveCrawl
 from gossamer.app.live_line import ONCE_INTERRUPTED, TWICE_INTERRUPTED
 from gossamer.app.metrics import Readings
 from gossamer.app.metrics_server import serving_metrics
-from gossamer.app.numbers import end_numbers, ledger_numbers, progress_of
+from gossamer.app.numbers import Ended, caps_of_budget, closing_of, numbers_of, progress_of
 from gossamer.app.operations import Operated, answers_of
 from gossamer.app.scope_wiring import judged_by
 from gossamer.app.suspects import answer_suspects, release_freed
 from gossamer.app.wiring import make_worker
+from gossamer.app.worker_figures import Summed, figures_of
 from gossamer.core.ending import EndState
 from gossamer.core.facts import CrawlEnded, CrawlStarted, Recovered
 from gossamer.flow.loop import crawl
@@ -54,11 +55,12 @@ SHOW_SECONDS: Final = 0.5
 
 def run_crawl(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: Progressing) -> EndState:
     """Crawl until there is a reason to end. The folder is locked by the caller. Raises UserError and OSError."""
-    with seldom_collected(), asyncio.Runner(loop_factory=_new_loop) as runner:
+    with seldom_collected(), asyncio.Runner(loop_factory=new_loop) as runner:
         return runner.run(crawl_folder(settings, folder, resume=resume, ui=ui))
 
 
-def _new_loop() -> asyncio.AbstractEventLoop:
+def new_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of a process that is nothing but a crawl."""
     import uvloop  # noqa: PLC0415 - only a crawl needs it
 
     return uvloop.new_event_loop()
@@ -93,17 +95,20 @@ class Run:
 
     def progress(self) -> Progress:
         """The snapshot of this moment."""
-        return progress_of(self.worker, self.started, self.watching, self.census.of(self.worker))
+        return progress_of(self.summed(), self.started, caps_of_budget(self.worker), self.worker.clock.now())
 
     def readings(self) -> Readings:
         """What the metrics are made from."""
-        return Readings(self.worker, self.watching, self.census.of(self.worker), self.started)
+        return Readings(self.summed().workers, self.started)
+
+    def summed(self) -> Summed:
+        """The figures of this moment."""
+        return Summed([figures_of(self.worker, self.watching, self.census.of(self.worker))])
 
     def numbers(self) -> dict[str, Any]:
         """What the control socket answers."""
-        shown = self.progress().as_dict()
-        ledgers = ledger_numbers([shard.ledger for shard in self.worker.shards])
-        return {"process": os.getpid(), "paused": sorted(self.worker.pauses), **shown, **ledgers}
+        summed, shown = self.summed(), self.progress().as_dict()
+        return {"process": os.getpid(), "paused": list(summed.paused), **shown, **numbers_of(summed)}
 
 
 async def crawl_folder(
@@ -131,7 +136,8 @@ async def crawl_folder(
             joined(run)
         queue_added(worker, folder.read_added())
         release_freed(worker, folder)
-        operated = Operated(folder, settings, LiveCrawl(worker, run.started, world.watching, run.stop), world.clock.now)
+        live = LiveCrawl(worker, run.started, world.watching, folder, run.stop)
+        operated = Operated(folder, settings, live, world.clock.now)
         async with signals, ControlServer(folder, _answers(run, operated)), serving_metrics(settings, run.readings):
             ending = await _crawl(run)
         ending = await _finish(run, folder, ending, resume=resume)
@@ -146,16 +152,18 @@ def _answers(run: Run, operated: Operated) -> dict[str, Answering]:
     """What the control socket answers, by request."""
     return {
         "status": lambda _: run.numbers(),
-        "explain": lambda message: answer_explain(run.worker, message, books_of(operated).named),
+        "explain": lambda message: answer_explain(run.worker, message, books_of(operated, run.worker).named),
         "suspects": lambda message: answer_suspects(run.worker, message),
         "forget": lambda message: answer_forget(run.worker, operated.folder, message),
         **answers_of(operated),
-        **{name: partial(_query, operated, query) for name, query in QUERIES.items()},
+        **{name: partial(_query, operated, run.worker, query) for name, query in QUERIES.items()},
     }
 
 
-def _query(operated: Operated, query: Callable[[HostBooks, Message], Message], request: Message) -> Message:
-    return query(books_of(operated), request)
+def _query(
+    operated: Operated, worker: Worker, query: Callable[[HostBooks, Message], Message], request: Message
+) -> Message:
+    return query(books_of(operated, worker), request)
 
 
 async def _crawl(run: Run) -> EndState:
@@ -178,7 +186,8 @@ async def _finish(run: Run, folder: CrawlFolder, ending: EndState, *, resume: bo
     worker = run.worker
     if ending is not EndState.DISK:
         ending = await _last_commits(run, ending)
-    numbers = end_numbers(worker, ending, run.started, resumed=resume)
+    caps, now = caps_of_budget(worker), worker.clock.now()
+    numbers = Ended(ending, run.summed(), [closing_of(worker)], caps, run.started, now, resume).numbers()
     numbers["cpu_seconds"] = round(time.process_time() - run.cpu_began, 3)
     worker.note(CrawlEnded(ending.value, numbers["reason"], numbers["pages"], numbers["queued"], numbers["seconds"]))
     try:
@@ -230,12 +239,24 @@ async def _signals(run: Run) -> AsyncGenerator[None]:
 
 def _tell_start(run: Run, recovery: Recovery, *, resume: bool) -> None:
     run.worker.note(CrawlStarted(__version__, resume, len(run.worker.shards), os.getpid()))
+    tell_recovery(run.worker, recovery)
+    for words in recovery_words(recovery):
+        run.ui.say(words)
+
+
+def tell_recovery(worker: Worker, recovery: Recovery) -> None:
+    """Note what opening after a crash did, if anything."""
     if recovery.cut or recovery.aside or recovery.rows_dropped or recovery.orphaned:
         cut = sum(recovery.cut.values())
-        run.worker.note(Recovered(cut, len(recovery.cut), recovery.aside, recovery.rows_dropped, recovery.orphaned))
-    if recovery.cut:
-        run.ui.say(f"recovered: {sum(recovery.cut.values()):,} uncommitted bytes cut from {len(recovery.cut)} files")
-    for path in recovery.aside:
-        run.ui.say(f"recovered: {path} is no file of a commit; it is kept in aside/")
-    for shard in recovery.lost_shards(run.worker.commit_number - 1):
-        run.ui.say(f"shard {shard} lost commits it had acknowledged: its log is damaged; their pages are fetched again")
+        worker.note(Recovered(cut, len(recovery.cut), recovery.aside, recovery.rows_dropped, recovery.orphaned))
+
+
+def recovery_words(recovery: Recovery) -> list[str]:
+    """The same for people, a line each."""
+    cut = sum(recovery.cut.values())
+    words = [f"recovered: {cut:,} uncommitted bytes cut from {len(recovery.cut)} files"] if recovery.cut else []
+    words += [f"recovered: {path} is no file of a commit; it is kept in aside/" for path in recovery.aside]
+    return words + [
+        f"shard {shard} lost commits it had acknowledged: its log is damaged; their pages are fetched again"
+        for shard in recovery.lost
+    ]

@@ -26,15 +26,15 @@ from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.templates import Templates
 from gossamer.flow.widenings import read_widenings
+from gossamer.ports.store import NoStore
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.seeds import Seed
     from gossamer.app.settings import Settings
     from gossamer.core.url.site import SiteList
-    from gossamer.ports.store import Table, WriteBatch
 
 MIB: Final = 1024 * 1024
 
@@ -126,34 +126,12 @@ class _Views:
         """One shard's rows; none where it was never written."""
         if number not in self._open:
             path = self._folder.shard(number)
-            store: RocksStore | _Nothing = _Nothing()
+            store: RocksStore | NoStore = NoStore()
             if path.exists():
                 opened = RocksStore(path, resources=self._resources, create=False, read_only=self._read_only)
                 store = self._stack.enter_context(opened)
             self._open[number] = ShardView(PendingStore(store))
         return self._open[number]
-
-
-class _Nothing:
-    """The store of a shard that made no commit yet."""
-
-    def get(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:  # noqa: ARG002 - see the port
-        """No value."""
-        return [None] * len(keys)
-
-    def scan(self, table: Table, start: bytes, end: bytes, limit: int) -> list[tuple[bytes, bytes]]:  # noqa: ARG002
-        """No row."""
-        return []
-
-    def write(self, batch: WriteBatch) -> None:  # noqa: ARG002 - see the port
-        """Misuse."""
-        raise ValueError("nothing can be written to a shard that was never made; resume the crawl")
-
-    def sync(self) -> None:
-        """Nothing to do."""
-
-    def close(self) -> None:
-        """Nothing to do."""
 
 
 def _seeds_near(folder: CrawlFolder, sites: SiteList, host: str) -> list[Seed]:

@@ -14,7 +14,7 @@ from gossamer.core.trap.rules import Word
 from gossamer.core.trap.template import SHAPE_ENDINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.operations import Operated
@@ -72,7 +72,9 @@ def _rows(folder: CrawlFolder, settings: Settings) -> Iterator[Message]:
         from gossamer.app import stopped  # noqa: PLC0415 - opens the store's library
 
         with stopped.open_templates(folder, settings) as templates:
-            yield from _to_the_end(some_suspects(templates, first), lambda place: some_suspects(templates, place))
+            counts, shards = dict(enumerate(templates)), settings.crawl.shards
+            first_rows = some_suspects(counts, first, shards)
+            yield from _to_the_end(first_rows, lambda place: some_suspects(counts, place, shards))
         return
     yield from _to_the_end(answer, lambda place: ask(folder, {"ask": "suspects", **place}))
 
@@ -88,15 +90,17 @@ def _to_the_end(answer: Message, more: Callable[[Message], Message | None]) -> I
 
 
 def answer_suspects(worker: Worker, message: Message) -> Message:
-    """The control socket's answer to "suspects"."""
-    return some_suspects([shard.templates for shard in worker.shards], message)
+    """The control socket's answer to "suspects"; the rows end where another worker's shard begins."""
+    return some_suspects({shard.number: shard.templates for shard in worker.shards}, message, worker.rules.shards)
 
 
-def some_suspects(templates: Sequence[Templates], request: Message) -> Message:
+def some_suspects(templates: Mapping[int, Templates], request: Message, shards: int) -> Message:
     """Some suspects from `shard` and the key `after` (hexadecimal) on, and where to go on."""
     number, after = int(request.get("shard", 0)), bytes.fromhex(str(request.get("after", "")))
     rows: list[Message] = []
-    while number < len(templates):
+    while number < shards:
+        if number not in templates:
+            return {"rows": rows, "next": {"shard": number, "after": ""}}
         for key, counts in templates[number].suspects(after):
             if len(rows) >= SUSPECTS_PER_ANSWER_MAX:
                 return {"rows": rows, "next": {"shard": number, "after": after.hex()}}
@@ -153,24 +157,38 @@ def say(operated: Operated, request: Message) -> Message:
             orders.freed[text] = operated.now()
     operated.keep(orders, f"traps {word}", suspects)
     if operated.live is not None:
-        release_freed(operated.live.worker, operated.folder)
+        operated.live.release_freed()
     return {"word": word, "suspects": suspects}
 
 
-def release_freed(worker: Worker, folder: CrawlFolder) -> None:
-    """Queue what freed suspects refused, in a crawl that runs; called again at each start until it is durable."""
+def release_freed(
+    worker: Worker, folder: CrawlFolder, durable: Callable[[dict[str, float]], None] | None = None
+) -> None:
+    """Queue what freed suspects refused, in a crawl that runs; called again at each start until it is durable.
+
+    `durable` is told of it then, with the moments; without it the suspects are taken off the list.
+    """
     from gossamer.flow.freeing import free  # noqa: PLC0415 - a whole shard; a stopped crawl has none
 
     moments = dict(read_orders(folder).freed)
 
     def done(texts: Iterable[str]) -> None:
-        orders = read_orders(folder)
-        for text in texts:
-            if orders.freed.get(text) == moments[text]:
-                del orders.freed[text]
-        write_orders(folder, orders)
+        freed = {text: moments[text] for text in texts}
+        if durable is not None:
+            durable(freed)
+        else:
+            take_off_freed(folder, freed)
 
     free(worker, moments, done)
+
+
+def take_off_freed(folder: CrawlFolder, moments: Mapping[str, float]) -> None:
+    """These suspects are free, and all they refused is queued again, if they were not freed once more meanwhile."""
+    orders = read_orders(folder)
+    for text, moment in moments.items():
+        if orders.freed.get(text) == moment:
+            del orders.freed[text]
+    write_orders(folder, orders)
 
 
 def _texts(request: Message) -> list[str]:

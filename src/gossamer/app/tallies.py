@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gossamer.core.facts import Committed, Fact, FactsLost, HostParked, HostSlowed, Level, VisitEnded
@@ -65,18 +66,21 @@ class TopHosts:
         self._hosts: dict[str, HostShown] = {}
         self._least: HostShown | None = None
         """The one to give way, while the table is full."""
+        self._floor: float = -inf
+        """Its weight: most hosts have no more, and are done with."""
 
     def add(self, shown: HostShown) -> None:
         """A host was visited."""
-        if shown.host in self._hosts or len(self._hosts) < self._size:
-            self._hosts[shown.host] = shown
-        elif self._least is not None and self._weight(shown) > self._weight(self._least):
-            del self._hosts[self._least.host]
-            self._hosts[shown.host] = shown
-        else:
-            return
-        # A walk over `size` hosts, whatever the number of hosts crawled.
-        self._least = min(self._hosts.values(), key=self._weight) if len(self._hosts) == self._size else None
+        if shown.host not in self._hosts:
+            if self._weight(shown) <= self._floor:
+                return
+            if self._least is not None:
+                del self._hosts[self._least.host]
+        self._hosts[shown.host] = shown
+        if len(self._hosts) == self._size:
+            # A walk over `size` hosts, whatever the number of hosts crawled.
+            self._least = min(self._hosts.values(), key=self._weight)
+            self._floor = self._weight(self._least)
 
     def greatest(self, count: int) -> list[HostShown]:
         """The first `count`, greatest first; equal ones by name."""

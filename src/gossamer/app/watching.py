@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gossamer.adapters.disk_space_statvfs import StatvfsDiskSpace
-from gossamer.adapters.facts_jsonl import JsonlFacts, LogRules
+from gossamer.adapters.facts_jsonl import NAME, JsonlFacts, LogRules
 from gossamer.app.fact_words import fact_words
 from gossamer.app.tallies import Tallies
 from gossamer.core import facts
+from gossamer.core.deal import ALONE, Deal
 from gossamer.core.disk_guard import DiskGuard, DiskPolicy
 from gossamer.core.facts import Fact, Level, Topic
 from gossamer.flow.disk_watch import DiskWatch
@@ -76,14 +77,21 @@ class Watching:
         self.log.close()
 
 
-def make_watching(settings: Settings, folder: CrawlFolder) -> Watching:
-    """For a run of the crawl in `folder`, which exists and is locked."""
-    watching = Watching(JsonlFacts(folder.path / "logs", log_rules(settings)), Tallies())
+def make_watching(settings: Settings, folder: CrawlFolder, deal: Deal = ALONE) -> Watching:
+    """For a worker of a run of the crawl in `folder`, which exists and is locked."""
+    watching = Watching(JsonlFacts(folder.path / "logs", log_rules(settings), log_name(deal)), Tallies())
     paths = [folder.path, *(folder.path / part for part in WRITTEN), Path(tempfile.gettempdir())]
-    space = StatvfsDiskSpace(paths, folder.state / "reserve")
+    # Each worker keeps a reserve for commits of its own.
+    reserve = folder.state / (f"reserve-w{deal.worker}" if deal.worker else "reserve")
+    space = StatvfsDiskSpace(paths, reserve)
     policy = DiskPolicy(settings.disk.pause_below, settings.disk.resume_above)
     watching.disk = DiskWatch(DiskGuard(policy), space, watching)
     return watching
+
+
+def log_name(deal: Deal) -> str:
+    """How the log of a worker is called: a crawl of one has `facts`, of several each its own."""
+    return f"w{deal.worker}-facts" if deal.workers > 1 else NAME
 
 
 def log_rules(settings: Settings) -> LogRules:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from gossamer.adapters.datasets_arrow import ArrowDatasets, JournalLimits
 from gossamer.adapters.disk_files import FolderDisk
 from gossamer.adapters.entropy_system import SystemEntropy
 from gossamer.adapters.exchange_local import LocalExchange
+from gossamer.adapters.exchange_socket import SocketExchange
 from gossamer.adapters.fetcher_curl import CurlFetcher
 from gossamer.adapters.offload_thread import ThreadOffload
 from gossamer.adapters.parser_turbohtml import TurboParser
@@ -27,6 +28,7 @@ from gossamer.app.priority_wiring import make_scoring
 from gossamer.app.scope_wiring import crawl_judge
 from gossamer.app.trap_wiring import trap_rules
 from gossamer.app.watching import Watching, make_watching
+from gossamer.core.deal import ALONE, Deal, newest_commits
 from gossamer.core.dns.address_guard import AddressGuard, parse_networks
 from gossamer.core.facts import SecretWithheld
 from gossamer.core.frontier.closed_hosts import ClosedHosts
@@ -44,11 +46,13 @@ from gossamer.flow.commit import Committer
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach
 from gossamer.flow.opening import (
+    Found,
     OpeningRules,
-    commits_of,
-    committed_files,
+    found_in,
+    note_deal,
     open_shard,
 )
+from gossamer.flow.own_shards import OwnShards
 from gossamer.flow.restoring import restore_working_set
 from gossamer.flow.seen_files import SeenFiles, SeenRules, newest_share
 from gossamer.flow.shard import Shard
@@ -57,7 +61,7 @@ from gossamer.flow.worker import CrawlPolicy, Worker
 from gossamer.ports.store import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.settings import Settings
@@ -93,38 +97,52 @@ class World:
         return troubles
 
 
-def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tuple[Worker, World, Recovery]:
-    """The worker of a crawl folder, opened at its last commit; its adapters; what recovery did."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of a crawl a worker gets."""
+
+    deal: Deal = ALONE
+    found: Found = field(default_factory=Found)
+    """What the stores of all shards said before any worker opened them."""
+    exchange: LocalExchange | SocketExchange = field(default_factory=LocalExchange)
+
+
+def make_worker(
+    settings: Settings, folder: CrawlFolder, *, resume: bool, part: Part | None = None
+) -> tuple[Worker, World, Recovery]:
+    """A worker of a crawl folder, opened at its last commit; its adapters; what recovery did. `part`: None for all."""
+    part = part or Part()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
     _expect_stores(settings, folder)
     rules = _shard_rules(settings, folder)
     scoring = make_scoring(settings, rules)
-    world = _make_world(settings, folder, guard)
+    world = _make_world(settings, folder, guard, part.deal)
+    now = world.clock.now()
     judge, orders = crawl_judge(settings, folder, rules.sites), read_orders(folder)
     closed = ClosedHosts(judge.filters.blocked, frozenset(orders.paused))
     opening = OpeningRules(
         rules=rules,
         frontier=replace(frontier_policy(settings, guard), closed=closed),
-        ceilings=_ceilings(settings),
+        ceilings=_ceilings(settings, part.deal.workers, now if resume else None),
         chance=world.entropy.unit,
-        seen=_seen_rules(settings, folder),
+        seen=_seen_rules(settings, folder, part.deal),
         reopened=resume,
         refusal=partial(refusal_of, judge),
         shares=shares_of(settings),
         scoring=scoring,
         traps=trap_rules(settings.traps, orders.traps),
     )
-    now = world.clock.now()
-    shards = [open_shard(number, store, opening, now) for number, store in enumerate(world.stores)]
-    recovery = _recover(world, shards)
-    exchange = LocalExchange()
+    numbers = part.deal.shards(settings.crawl.shards)
+    shards = [open_shard(number, store, opening, now) for number, store in zip(numbers, world.stores, strict=True)]
+    found = part.found.joined(found_in(shards))
+    recovery = _recover(world, found)
     worker = attach(
         Worker(
             policy=crawl_policy(settings),
             rules=rules,
             judge=judge,
             budget=_budget(settings, shards, now),
-            shards=shards,
+            shards=OwnShards(shards),
             clock=world.clock,
             entropy=world.entropy,
             fetcher=world.fetcher,
@@ -132,15 +150,17 @@ def make_worker(settings: Settings, folder: CrawlFolder, *, resume: bool) -> tup
             parser=TurboParser(),
             archive=world.archive,
             datasets=world.datasets,
-            exchange=exchange,
-            committer=_committer(world, shards),
+            exchange=part.exchange,
+            committer=_committer(world, shards, found),
             asking=make_asking(settings),
             pauses={OPERATOR_PAUSE} if orders.paused_at else set(),
             is_public=lambda address: not guard.is_allowed(address),
         )
     )
     world.watching.watch_over(worker)
-    _join(worker, exchange, opening, now)
+    for widening in found.widenings:
+        worker.judge.widen(*widening)
+    _join(worker, part, opening, now)
     return worker, world, recovery
 
 
@@ -151,56 +171,54 @@ def _shard_rules(settings: Settings, folder: CrawlFolder) -> ShardRules:
     )
 
 
-def _seen_rules(settings: Settings, folder: CrawlFolder) -> SeenRules:
+def _seen_rules(settings: Settings, folder: CrawlFolder, deal: Deal) -> SeenRules:
     return SeenRules(
         FolderDisk(folder.path),
         folder.seen,
         settings.frontier.url_seen,
         -(-settings.frontier.urls_expected // settings.crawl.shards),
-        newest_share(settings.crawl.shards),
+        newest_share(len(deal.shards(settings.crawl.shards))),
     )
 
 
-def _join(worker: Worker, exchange: LocalExchange, opening: OpeningRules, now: float) -> None:
+def _join(worker: Worker, part: Part, opening: OpeningRules, now: float) -> None:
     """Join a worker that is listened to with all that tells it something, and bring its hosts back."""
     worker.chores.append(SeenFiles(worker, opening.seen).keep)
     opening.scoring.tell = worker.note
     worker.asking.tell_withheld = lambda host: worker.note(SecretWithheld(host))
     for shard in worker.shards:
-        for widening in shard.widenings():
-            worker.judge.widen(*widening)
-    for shard in worker.shards:
-        exchange.join(shard.number, Inbox(worker, shard))
+        part.exchange.join(shard.number, Inbox(worker, shard))
+        note_deal(shard, part.deal.workers)
         restore_working_set(shard, now, worker.note)
 
 
-def _committer(world: World, shards: list[Shard]) -> Committer:
+def _committer(world: World, shards: list[Shard], found: Found) -> Committer:
     return Committer(
         shards=shards,
         archive=world.archive,
         datasets=world.datasets,
         clock=world.clock,
         offload=world.offload,
-        next_number=max(shard.commit for shard in shards) + 1,
+        # Above those of all shards: see `newest_commits`.
+        next_number=max(found.commits.values()) + 1,
     )
 
 
-def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard) -> World:
+def _make_world(settings: Settings, folder: CrawlFolder, guard: AddressGuard, deal: Deal) -> World:
     clock, entropy = SystemClock(), SystemEntropy()
     disk = FolderDisk(folder.path)
     journals = JournalLimits(settings.archive.journal_bytes, settings.archive.journal_time)
+    naming = WarcNaming(worker=deal.worker, bytes_target=settings.archive.warc_bytes, owns=deal.owns_file)
     return World(
         clock=clock,
         entropy=entropy,
         offload=ThreadOffload(),
-        archive=WarcFiles(
-            disk, clock, entropy, warc_info(settings), WarcNaming(bytes_target=settings.archive.warc_bytes)
-        ),
-        datasets=ArrowDatasets(disk, clock, limits=journals),
+        archive=WarcFiles(disk, clock, entropy, warc_info(settings), naming),
+        datasets=ArrowDatasets(disk, clock, worker=deal.worker, limits=journals, owns=deal.owns_file),
         fetcher=CurlFetcher(guard.permits, clock, ca_file=settings.fetch.ca_file, http2=settings.fetch.http2),
         resolver=CaresResolver(guard, clock, hosts=hosts_map(settings), nameservers=settings.dns.nameservers),
-        stores=list(_open_stores(settings, folder)),
-        watching=make_watching(settings, folder),
+        stores=list(_open_stores(folder, deal.shards(settings.crawl.shards))),
+        watching=make_watching(settings, folder, deal),
     )
 
 
@@ -234,27 +252,27 @@ def _expect_stores(settings: Settings, folder: CrawlFolder) -> None:
         )
 
 
-def _open_stores(settings: Settings, folder: CrawlFolder) -> Iterator[RocksStore]:
+def _open_stores(folder: CrawlFolder, numbers: Iterable[int]) -> Iterator[RocksStore]:
     resources = RocksResources()
-    for number in range(settings.crawl.shards):
+    for number in numbers:
         yield RocksStore(folder.shard(number), resources=resources)
 
 
-def _recover(world: World, shards: list[Shard]) -> Recovery:
+def _recover(world: World, found: Found) -> Recovery:
     """Bring archive and datasets back to what the shards vouch for."""
-    committed, commits = committed_files(shards), commits_of(shards)
-    recovery = world.archive.recover(committed, commits)
-    other = world.datasets.recover(committed, commits)
+    recovery = world.archive.recover(found.files, found.commits)
+    other = world.datasets.recover(found.files, found.commits)
     recovery.cut.update(other.cut)
     recovery.aside += [path for path in other.aside if path not in recovery.aside]
     recovery.rows_dropped += other.rows_dropped
     recovery.dropped_commits |= other.dropped_commits
+    recovery.lost = recovery.lost_shards(newest_commits(found.commits, found.workers))
     return recovery
 
 
-def _ceilings(settings: Settings) -> Ceilings:
+def _ceilings(settings: Settings, workers: int, reopened_at: float | None) -> Ceilings:
     policy = CeilingPolicy(worker_fetches=settings.crawl.max_fetches, slow_share=settings.crawl.slow_share)
-    return Ceilings(policy, parse_networks(settings.network.allow_address))
+    return Ceilings(policy.shared_by(workers), parse_networks(settings.network.allow_address), reopened_at=reopened_at)
 
 
 def crawl_policy(settings: Settings) -> CrawlPolicy:

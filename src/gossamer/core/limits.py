@@ -45,6 +45,9 @@ NEWEST_PRINTS_MAX: Final = 1 << 18
 written."""
 NEWEST_PRINTS_PER_SHARD_MIN: Final = 4096
 """The least share of them: fewer would make very many small runs. About 0.3 MB a shard."""
+SEEN_TOUCHED_BYTES_MAX: Final = 1 << 30
+"""Files of URL seen of a worker that are brought into its address space ahead of need, shared out among its shards: 125
+million URLs. Of longer ones each page is, when it is first asked, at some microseconds."""
 
 # --- robots.txt -------------------------------------------------------------------------------------------------
 ROBOTS_BYTES_MAX: Final = 500 * 1024
@@ -439,6 +442,32 @@ COMMIT_INTERVAL_MAX_SECONDS: Final = 60.0
 """A crash costs the fetches since the last commit; more than a minute of them is no durability worth the name."""
 DIGEST_ANSWER_SECONDS_MAX: Final = 2.0
 """A content-seen question unanswered for this long counts as new (architecture, section 6)."""
+EXCHANGE_FRAME_BYTES_MAX: Final = 64 * 1024**2
+"""One message between workers. An entry of an outbox holds at most a thousand links, some megabytes of the longest."""
+EXCHANGE_BATCH_BYTES: Final = 1024**2
+"""Outbox entries that travel together; more of them go in several messages, so that none holds up the receiver."""
+EXCHANGE_BATCHES_OUT_MAX: Final = 32
+"""Batches sent to one worker and not yet durable there; the next wait in the sender's outbox, which it has anyway."""
+EXCHANGE_ASKED_MAX: Final = 512
+"""Questions of one worker that are worked on at once; with more nothing further is read from it: one for each fetch
+under way, and the batches."""
+EXCHANGE_RETRY_SECONDS: Final = 0.1
+"""Between two attempts to reach a worker that does not listen: it starts, or was lost and is being started again."""
+SUPERVISOR_FRAME_BYTES_MAX: Final = 1024**3
+"""One message between a supervisor and a worker, both ours; the longest names all files of a crawl."""
+SUPERVISOR_ANSWER_SECONDS_MAX: Final = 8.0
+"""How long a worker may take to answer a question that was passed on to it: less than the asker waits."""
+WORKER_DEATHS_MAX: Final = 5
+"""Deaths of workers within `WORKER_DEATHS_SECONDS` that a crawl lives through: a page that kills its worker each time
+would else be fetched for ever, and a site asked for it."""
+WORKER_DEATHS_SECONDS: Final = 600.0
+WORKER_BACKOFF_FIRST_SECONDS: Final = 0.5
+WORKER_BACKOFF_MAX_SECONDS: Final = 30.0
+"""Pause before a lost worker is started again; doubled with each death in that time."""
+WORKER_BLOCK_PAGES: Final = 256
+"""Pages of a cap lent to a worker at once: at 400 a second, half a second's."""
+WORKER_BLOCK_BODIES: Final = 16
+"""The same of bytes, in bodies of the greatest length."""
 
 # --- facts, log, disk guard -------------------------------------------------------------------------------------
 FACT_LINE_BYTES_MAX: Final = 16 * 1024

@@ -15,40 +15,47 @@ from gossamer.core.url.parse import host_of
 from gossamer.flow.aliases import has_rules, stand_in
 from gossamer.flow.scoring import Place, levels_found
 from gossamer.flow.shard import Shard
+from gossamer.flow.shard_rules import UrlPlace
 from gossamer.flow.site_links import book_sites
 from gossamer.flow.sparing import is_listing, spare
 from gossamer.ports.store import Table
 
 
-def admit(shard: Shard, found: FoundLinks, now: float) -> tuple[int, list[Command]]:
-    """Queue what is new in `found` (all of it of this shard); how many were new, and what the frontier wants."""
-    return admit_all(shard, [found], now)
+def admit(
+    shard: Shard, found: FoundLinks, now: float, places: Sequence[UrlPlace] | None = None
+) -> tuple[int, list[Command]]:
+    """Queue what is new in `found` (all of it of this shard); how many were new, and what the frontier wants.
+
+    `places`: of its URLs, where they are known.
+    """
+    places = shard.rules.places(found.urls) if places is None else places
+    book_sites(shard, [(found, [place[3] for place in places])])
+    return _admit(shard, found, places, [place[1] for place in places], now)
 
 
 def admit_all(shard: Shard, batches: Sequence[FoundLinks], now: float) -> tuple[int, list[Command]]:
     """The same for several batches, the first first: who links to whom is booked for all of them together."""
     if len(batches) == 1:
-        hosts, keys = shard.rules.page_keys(batches[0].urls)
-        book_sites(shard, [(batches[0], hosts)])
-        return _admit(shard, batches[0], hosts, keys, now)
-    hosts, keys = shard.rules.page_keys([url for found in batches for url in found.urls])
+        return admit(shard, batches[0], now)
+    places = shard.rules.places([url for found in batches for url in found.urls])
+    keys, sites = [place[1] for place in places], [place[3] for place in places]
     ends = list(accumulate(len(found.urls) for found in batches))
     begins = [0, *ends][:-1]
-    book_sites(shard, [(found, hosts[a:b]) for found, a, b in zip(batches, begins, ends, strict=True)])
+    book_sites(shard, [(found, sites[a:b]) for found, a, b in zip(batches, begins, ends, strict=True)])
     unknown = shard.url_seen.unknown(keys)
     total = 0
     out: list[Command] = []
     for found, a, b in zip(batches, begins, ends, strict=True):
         # Most of what other sites link to is known, and then nothing follows from it, unless it is a list's.
         if found.hints or is_listing(found) or not unknown.isdisjoint(keys[a:b]):
-            new, todo = _admit(shard, found, hosts[a:b], keys[a:b], now)
+            new, todo = _admit(shard, found, places[a:b], keys[a:b], now)
             total += new
             out += todo
     return total, out
 
 
 def _admit(
-    shard: Shard, found: FoundLinks, hosts: list[str], keys: list[bytes], now: float
+    shard: Shard, found: FoundLinks, urls: Sequence[UrlPlace], keys: list[bytes], now: float
 ) -> tuple[int, list[Command]]:
     source = host_of(found.source) if found.source else ""
     new_rows = _new_rows(shard, keys, source)
@@ -64,7 +71,7 @@ def _admit(
     shard.url_seen.add([keys[row] for row in new_rows], source)
     shard.ledger.known += len(new_rows)
     found = shard.templates.ranked(found, new_rows)
-    loaded_hosts = _hosts(shard, by_host, hosts, found.group)
+    loaded_hosts = _hosts(shard, by_host, urls, found.group)
     places = [
         Place(host_id, loaded.state if loaded is not None else shard.frontier.hosts[host_id].state, rows)
         for (host_id, rows), loaded in zip(by_host.items(), loaded_hosts, strict=True)
@@ -84,7 +91,7 @@ def _admit(
 
 def _new_rows(shard: Shard, keys: list[bytes], source: str) -> list[int]:
     """The first row of each key that is not known. `source`: the host whose page names them."""
-    new, unsure = shard.url_seen.sort(list(dict.fromkeys(keys)), source)
+    new, unsure = shard.url_seen.sort(list(dict.fromkeys(keys)) if len(keys) > 1 else keys, source)
     if unsure:
         known = dict(zip(unsure, shard.rows.get(Table.PAGE, unsure), strict=True))
         new += [key for key in unsure if known[key] is None]
@@ -104,7 +111,9 @@ def _keep_hints(shard: Shard, found: FoundLinks, keys: list[bytes], new_rows: se
             shard.save_page(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:], record)
 
 
-def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], group: str) -> list[LoadedHost | None]:
+def _hosts(
+    shard: Shard, by_host: dict[bytes, list[int]], urls: Sequence[UrlPlace], group: str
+) -> list[LoadedHost | None]:
     """For each host the frontier does not hold: its state, made anew for a host never seen."""
     wanted = [host_id for host_id in by_host if host_id not in shard.frontier.hosts]
     loaded = dict(zip(wanted, shard.load_hosts(wanted), strict=True))
@@ -113,8 +122,7 @@ def _hosts(shard: Shard, by_host: dict[bytes, list[int]], hosts: list[str], grou
         if host_id not in loaded:
             result.append(None)
             continue
-        name = hosts[rows[0]]
-        site = shard.rules.sites.site_of(name)
+        name, _, _, site = urls[rows[0]]
         result.append(loaded[host_id] or LoadedHost(host_id, HostState(name, site, group=group)))
     return result
 

@@ -79,8 +79,8 @@ class Asking:
         """A request head as it is archived."""
         if self.keep_secrets:
             return head
-        own = (name for name, _ in self.request_of(host).secret_fields)
-        return blanked(head, (*REQUEST_SECRETS, *own))
+        own = self.request_of(host).secret_fields
+        return blanked(head, (*REQUEST_SECRETS, *(name for name, _ in own)) if own else REQUEST_SECRETS)
 
     def stored_answer(self, host: str, head: bytes) -> bytes:
         """An answer's head as it is archived."""

@@ -7,6 +7,7 @@ names the lengths those bytes reach. A crash anywhere leaves a store that vouche
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -42,7 +43,7 @@ def decode_mark(path: str, data: bytes) -> FileMark:
 class Committer:
     """Commits the shards of one worker."""
 
-    shards: list[Shard]
+    shards: Collection[Shard]
     archive: Archive
     datasets: Datasets
     clock: Clock
@@ -62,9 +63,15 @@ class Committer:
     async def commit(self) -> None:
         """Make durable all that was reported before this call.
 
+        A commit under way is carried to its end even when whoever asked for it is cancelled: half of one is none that
+        another may follow.
+
         Raises OSError or StoreError when the disk will not take it, and the same at every later call: nobody knows what
         of a failed commit is on the disk, so none may follow it, and the crawl ends as of the one before.
         """
+        await asyncio.shield(self._commit())
+
+    async def _commit(self) -> None:
         async with self._lock:
             if self._failure is not None:
                 raise self._failure
@@ -93,7 +100,7 @@ class Committer:
     async def _commit_once(self) -> int:
         """The number of shards that changed; 0 when there was nothing to commit."""
         marks = [*self.archive.marks(), *self.datasets.marks()]
-        changed = [shard for shard in self.shards if shard.changed] or (self.shards[:1] if marks else [])
+        changed = [shard for shard in self.shards if shard.changed] or (list(self.shards)[:1] if marks else [])
         if not changed:
             return 0
         number = self.next_number
@@ -130,7 +137,7 @@ def _sync_stores(shards: list[Shard]) -> None:
 
 
 async def commit_regularly(committer: Committer, interval: float) -> None:
-    """Commit every `interval` seconds until cancelled; a commit under way is carried to its end even then."""
+    """Commit every `interval` seconds until cancelled."""
     while True:
         await committer.clock.sleep(interval)
-        await asyncio.shield(committer.commit())
+        await committer.commit()

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from gossamer.core.ending import EndState
+from gossamer.core.ending import EndState, Wish
 from gossamer.flow.operations import look_at_held
 from gossamer.flow.worker import Worker
+
+
+def wish_of(worker: Worker) -> Wish | None:
+    """How the worker would end the crawl, or None while it has work."""
+    state = end_state(worker)
+    if state is None:
+        return None
+    now, deadline = worker.clock.now(), worker.budget.deadline
+    return Wish(
+        state,
+        queued=any(shard.ledger.queued for shard in worker.shards),
+        held=any(shard.ledger.held for shard in worker.shards),
+        fetched=_fetched(worker),
+        capped=worker.budget.is_spent(now),
+        at_once=state is EndState.INTERRUPTED or (deadline is not None and now >= deadline),
+    )
 
 
 def end_state(worker: Worker) -> EndState | None:

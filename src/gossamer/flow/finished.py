@@ -49,10 +49,22 @@ class Finished:
     """The words that say so."""
     is_novel: bool | None = None
     """Whether it brought something new; None where that was not looked at."""
+    record: PageRecord = field(init=False)
+    """The page record; for a robots.txt or a probe, which is no known URL, one made up for its rows."""
+    kind: LeaseKind = field(init=False)
+    """What was fetched: a seed leased as a page may turn out to be a sitemap or a feed."""
+    size: int = field(init=False)
+    """Bytes of the body as received."""
     preferences: Preferences = field(init=False)
     """What was stated of the use of the answer."""
 
     def __post_init__(self) -> None:
+        lease, listing = self.lease, self.reading.listing
+        self.record = lease.entry.record if lease.entry is not None else PageRecord(lease.url, hops="P")
+        self.kind = lease.kind
+        if listing is not None and lease.kind is LeaseKind.PAGE:
+            self.kind = LeaseKind.FEED if listing.is_feed else LeaseKind.SITEMAP
+        self.size = self.exchange.body.size if self.exchange.body is not None else 0
         self.preferences = heard(self.lease.stated, self.exchange.headers, self.reading.directives)
 
     @property
@@ -61,21 +73,6 @@ class Finished:
         if self.lease.entry is None:
             raise ValueError("only a lease of a page has a queued URL")
         return self.lease.entry
-
-    @property
-    def record(self) -> PageRecord:
-        """The page record; for a robots.txt or a probe, which is no known URL, one made up for its rows."""
-        if self.lease.entry is None:
-            return PageRecord(self.lease.url, hops="P")
-        return self.entry.record
-
-    @property
-    def kind(self) -> LeaseKind:
-        """What was fetched: a seed leased as a page may turn out to be a sitemap or a feed."""
-        listing = self.reading.listing
-        if listing is None or self.lease.kind is not LeaseKind.PAGE:
-            return self.lease.kind
-        return LeaseKind.FEED if listing.is_feed else LeaseKind.SITEMAP
 
     @property
     def is_page(self) -> bool:
@@ -94,8 +91,3 @@ class Finished:
         """The other URL under which the body is archived; empty for a new or an unchanged one."""
         earlier = self.earlier
         return earlier.url if earlier is not None and earlier.url != self.lease.url else ""
-
-    @property
-    def size(self) -> int:
-        """Bytes of the body as received."""
-        return self.exchange.body.size if self.exchange.body is not None else 0

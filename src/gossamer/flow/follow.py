@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from itertools import compress
+from operator import not_
 
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.priority import level_of
@@ -25,6 +26,10 @@ from gossamer.flow.yields import count_refused_shapes
 TO_FEED = int(LinkKind.TO_FEED)
 LOW = int(LinkFlag.UGC | LinkFlag.SPONSORED)
 NOFOLLOW = int(LinkFlag.NOFOLLOW)
+LETTERS = b"".join((hop_letter(kind) or "L").encode() for kind in range(256))
+"""Kind of a page's link -> the letter of its hop."""
+AS_URL_KINDS = bytes(UrlKind.FEED if kind == TO_FEED else UrlKind.PAGE for kind in range(256))
+"""Kind of a page's link -> what the URL was found as."""
 
 
 def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Document) -> None:
@@ -41,18 +46,29 @@ def follow_links(worker: Worker, shard: Shard, record: PageRecord, document: Doc
     number = worker.commit_number
     worker.datasets.append("links", link_rows(record, links, verdicts), shard.number, number)
     count_links(worker, shard, record, links, verdicts, page_nofollow=nofollow)
-    wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
-    # A page names the same URL many times; the first time counts.
-    distinct: dict[str, int] = {}
-    for row in wanted:
-        distinct.setdefault(links.urls[row], row)
+    wanted, rows = _distinct(links, verdicts)
+    shard.ledger.seen += wanted - len(rows)
+    found = _found(worker, record, links, rows)
+    if nofollow:
+        found.nofollow = b"\1" * len(rows)
+    elif any(links.flags):
+        found.nofollow = bytes([links.flags[row] & NOFOLLOW != 0 for row in rows])
+    route(worker, shard, found)
+
+
+def _distinct(links: Links, verdicts: list[str]) -> tuple[int, list[int]]:
+    """How many links are wanted; and the row of each URL among them: a page names the same one many times, and the
+    first time counts.
+    """
+    wanted = list(compress(range(len(verdicts)), map(not_, verdicts)))
+    urls = list(map(links.urls.__getitem__, wanted))
+    # Of equal keys the last one stands, and the place of the first.
+    distinct = dict.fromkeys(urls, 0)
+    distinct.update(zip(reversed(urls), reversed(wanted), strict=True))
     if TO_FEED in links.kinds:
         # Said to be a feed anywhere, it is one.
         distinct.update({links.urls[row]: row for row in wanted if links.kinds[row] == TO_FEED})
-    shard.ledger.seen += len(wanted) - len(distinct)
-    found = _found(worker, record, links, list(distinct.values()))
-    found.nofollow = bytes(nofollow or links.flags[row] & NOFOLLOW != 0 for row in distinct.values())
-    route(worker, shard, found)
+    return len(wanted), list(distinct.values())
 
 
 def follow_redirect(worker: Worker, shard: Shard, record: PageRecord, target: str) -> None:
@@ -127,7 +143,8 @@ def count_links(
     `step`: the way to them, where the kind of each does not say it.
     """
     shard.ledger.found += len(links)
-    refused = Counter(verdict for verdict in verdicts if verdict)
+    refused = Counter(verdicts)
+    del refused[""]
     for reason, number in refused.items():
         count(shard.ledger.refused_links, reason, number)
     if Reason.TRAP in refused:
@@ -141,6 +158,10 @@ def count_links(
 def _found(worker: Worker, record: PageRecord, links: Links, wanted: list[int]) -> FoundLinks:
     depth = record.depth + 1
     plain, low = level_of(depth), level_of(depth, ranked_low=True)
+    kinds = bytes(map(links.kinds.__getitem__, wanted))
+    levels = bytes((plain,)) * len(wanted)
+    if any(links.flags):
+        levels = bytes([low if links.flags[row] & LOW else plain for row in wanted])
     return FoundLinks(
         source=record.url,
         depth=depth,
@@ -149,10 +170,10 @@ def _found(worker: Worker, record: PageRecord, links: Links, wanted: list[int]) 
         redirects=0,
         found_at=worker.clock.now(),
         urls=[links.urls[row] for row in wanted],
-        letters="".join(hop_letter(links.kinds[row]) for row in wanted),
-        levels=bytes(low if links.flags[row] & LOW else plain for row in wanted),
-        link_kinds=bytes(links.kinds[row] for row in wanted),
-        kinds=bytes(UrlKind.FEED * (links.kinds[row] == TO_FEED) for row in wanted) if TO_FEED in links.kinds else b"",
+        letters=kinds.translate(LETTERS).decode("ascii"),
+        levels=levels,
+        link_kinds=kinds,
+        kinds=kinds.translate(AS_URL_KINDS) if TO_FEED in kinds else b"",
     )
 
 
@@ -161,30 +182,22 @@ def route(worker: Worker, shard: Shard, found: FoundLinks) -> None:
 
     Of many, the first are admitted; the others lie in the outbox for this shard itself, to be admitted later on.
     """
-    by_shard, hosts = _rows_by_shard(worker, found)
-    book_links_out(shard, found, hosts)
+    places = worker.rules.places(found.urls)
+    by_shard: dict[int, list[int]] = {}
+    for row, (_, _, owner, _) in enumerate(places):
+        by_shard.setdefault(owner, []).append(row)
+    book_links_out(shard, found, {place[3] for place in places})
     for number, rows in by_shard.items():
         waiting = rows
         if number == shard.number:
             now, waiting = rows[:LINKS_AT_ONCE_MAX], rows[LINKS_AT_ONCE_MAX:]
-            batch = found if len(now) == len(found) else part(found, now)
-            new, todo = admit(shard, batch, worker.clock.now())
+            batch, here = found, places
+            if len(now) < len(found):
+                batch, here = part(found, now), [places[row] for row in now]
+            new, todo = admit(shard, batch, worker.clock.now(), here)
             shard.ledger.new += new
             shard.ledger.seen += len(batch) - new
             worker.perform(shard, todo)
         for start in range(0, len(waiting), LINKS_AT_ONCE_MAX):
             some = waiting[start : start + LINKS_AT_ONCE_MAX]
             send_away(worker, shard, number, found if len(some) == len(found) else part(found, some))
-
-
-def _rows_by_shard(worker: Worker, found: FoundLinks) -> tuple[dict[int, list[int]], Iterable[str]]:
-    """The rows for each shard, by its number; and the hosts that there are."""
-    by_shard: dict[int, list[int]] = {}
-    rows_of: dict[str, list[int]] = {}
-    for row, url in enumerate(found.urls):
-        host = host_of(url)
-        rows = rows_of.get(host)
-        if rows is None:
-            rows = rows_of[host] = by_shard.setdefault(worker.rules.shard_of(host), [])
-        rows.append(row)
-    return by_shard, rows_of

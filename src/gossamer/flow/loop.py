@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
 from gossamer.core.ending import EndState
 from gossamer.core.frontier import commands, events
 from gossamer.core.frontier.commands import Command
 from gossamer.flow.capture import store_lookup
 from gossamer.flow.commit import commit_regularly
 from gossamer.flow.delivery import deliver_outboxes
-from gossamer.flow.ending import end_state
+from gossamer.flow.ending import wish_of
 from gossamer.flow.listing import name_sitemaps
 from gossamer.flow.report import refuse_queued
 from gossamer.flow.restoring import restore_rest
@@ -37,7 +41,7 @@ async def crawl(worker: Worker) -> EndState:
                 elif shard.frontier.has_turns(now):
                     perform(worker, shard, shard.frontier.advance(now, worker.budget.room(now)))
             # Asked after the turns: a turn may have refused the last URL, or put the last host to sleep for hours.
-            if (ending := end_state(worker)) is not None:
+            if (ending := worker.company.settle(wish_of(worker))) is not None:
                 return ending
             await worker.wait()
             worker.raise_failures()
@@ -63,42 +67,58 @@ def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
     A command may bring about others of the same shard (a refused URL releases what it stood for). They come after those
     already there: booked before them, they would be undone by them.
     """
-    if shard.todo:
+    if shard.todo or not todo:
         shard.todo += todo
         return
     shard.todo = list(todo)
     try:
         for command in shard.todo:
-            _do(worker, shard, command)
+            _DEEDS[type(command)](worker, shard, command)
     finally:
         shard.todo = []
 
 
-def _do(worker: Worker, shard: Shard, command: Command) -> None:
-    match command:
-        case commands.Visit(lease):
-            worker.budget.reserve(lease)
-            worker.start_visit(visit(worker, shard, lease), lease)
-        case commands.Resolve(host_id, host):
-            worker.start(resolve(worker, shard, host_id, host))
-        case commands.SendErrand(errand, origin):
-            worker.start(run_errand(worker, shard, errand, origin))
-        case commands.Tell(fact):
-            worker.note(fact)
-        case commands.NameSitemaps():
-            name_sitemaps(worker, shard, command)
-        case commands.Refuse():
-            refuse_queued(worker, shard, command)
-        case commands.Refill() | commands.Wake() | commands.Postpone() | commands.PutLast():
-            shard.todo += shard.frontier.handle(load(worker, shard, command), worker.clock.now())
-        case _:
-            shard.book(command)
+def _visit(worker: Worker, shard: Shard, command: commands.Visit) -> None:
+    worker.budget.reserve(command.lease)
+    worker.start_visit(visit(worker, shard, command.lease), command.lease)
 
 
-Loading = commands.Refill | commands.Wake | commands.Postpone | commands.PutLast
+def _resolve(worker: Worker, shard: Shard, command: commands.Resolve) -> None:
+    worker.start(resolve(worker, shard, command.host_id, command.host))
 
 
-def load(worker: Worker, shard: Shard, command: Loading) -> events.Event:
+def _send_errand(worker: Worker, shard: Shard, command: commands.SendErrand) -> None:
+    worker.start(run_errand(worker, shard, command.errand, command.origin))
+
+
+def _tell(worker: Worker, _: Shard, command: commands.Tell) -> None:
+    worker.note(command.fact)
+
+
+def _load(worker: Worker, shard: Shard, command: commands.Loading) -> None:
+    shard.todo += shard.frontier.handle(load(worker, shard, command), worker.clock.now())
+
+
+def _book(_: Worker, shard: Shard, command: commands.Booking) -> None:
+    shard.book(command)
+
+
+_DEEDS: Final[Mapping[type, Callable[[Worker, Shard, Any], None]]] = MappingProxyType(
+    {
+        commands.Visit: _visit,
+        commands.Resolve: _resolve,
+        commands.SendErrand: _send_errand,
+        commands.Tell: _tell,
+        commands.NameSitemaps: name_sitemaps,
+        commands.Refuse: refuse_queued,
+        **dict.fromkeys((commands.Refill, commands.Wake, commands.Postpone, commands.PutLast), _load),
+        **dict.fromkeys((commands.Move, commands.SaveRobots, commands.DropRobots, commands.AnswerErrand), _book),
+    }
+)
+"""What is done about each command."""
+
+
+def load(worker: Worker, shard: Shard, command: commands.Loading) -> events.Event:
     """What a frontier wants from its store."""
     if isinstance(command, commands.PutLast):
         return events.Postponed(command.host_id, command.queue, shard.put_last(command), pause=False)

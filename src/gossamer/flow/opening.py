@@ -23,13 +23,37 @@ from gossamer.flow.scoring import Scoring
 from gossamer.flow.shard import COMMIT_KEY, END, LEDGER_KEY, ORDER_KEY, RECEIPT_PREFIX, Shard
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.sites import Sites
+from gossamer.flow.widenings import Widening
 from gossamer.ports.store import Store, Table
 
 if TYPE_CHECKING:
     from gossamer.flow.seen_files import SeenRules
 
+WORKERS_KEY = b"workers"
 FILES_MAX = 1_000_000
 """Files of one crawl: at 1 GB each, far beyond one machine."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What stores say of a crawl when it is opened; of all shards, whoever opens them."""
+
+    files: dict[str, FileMark] = field(default_factory=dict[str, FileMark])
+    """Of each file the latest mark that any shard committed."""
+    commits: dict[int, int] = field(default_factory=dict[int, int])
+    """Shard -> the number of its last commit."""
+    workers: dict[int, int] = field(default_factory=dict[int, int])
+    """Shard -> how many workers there were then."""
+    widenings: list[Widening] = field(default_factory=list[Widening])
+
+    def joined(self, later: Found) -> Found:
+        """The same with what was found later."""
+        return Found(
+            files=greatest([self.files, later.files]),
+            commits=self.commits | later.commits,
+            workers=self.workers | later.workers,
+            widenings=list(dict.fromkeys([*self.widenings, *later.widenings])),
+        )
 
 
 @dataclass(slots=True)
@@ -103,6 +127,27 @@ def _files(shard: Shard) -> dict[str, FileMark]:
 def commits_of(shards: list[Shard]) -> Mapping[int, int]:
     """Shard -> the number of its last commit."""
     return {shard.number: shard.commit for shard in shards}
+
+
+def found_in(shards: list[Shard]) -> Found:
+    """What these shards say of the crawl."""
+    return Found(
+        files=committed_files(shards),
+        commits=dict(commits_of(shards)),
+        workers={shard.number: workers_of(shard.rows) for shard in shards},
+        widenings=[widening for shard in shards for widening in shard.widenings()],
+    )
+
+
+def note_deal(shard: Shard, workers: int) -> None:
+    """Note in the coming commit by how many workers the shards are dealt, if that has changed."""
+    if workers_of(shard.rows) != workers:
+        shard.rows.put(Table.META, WORKERS_KEY, workers.to_bytes(4, "big"))
+
+
+def workers_of(rows: PendingStore) -> int:
+    """How many workers there were at the last commit."""
+    return _number(rows, WORKERS_KEY) or 1
 
 
 def read_ledger(rows: PendingStore) -> Ledger:

@@ -30,6 +30,8 @@ def name_sites(worker: Worker, urls: Iterable[str]) -> None:
     """Have the sites of these URLs count as named by people: they have no budget, and what it held is released."""
     changed = False
     for host in {host_of(url) for url in urls}:
+        if not worker.owns(host):
+            continue
         shard = worker.shards[worker.rules.shard_of(host)]
         changed |= note_named(shard, [worker.rules.sites.site_of(host)])
     if changed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
@@ -26,18 +27,15 @@ class Layer:
     def __init__(self) -> None:
         self.changes: dict[Table, dict[bytes, bytes | None]] = {}
         self._order: dict[Table, list[bytes]] = {}
-        self._fresh: dict[Table, list[bytes]] = {}
-        """Keys changed since the last scan of their table. Most tables are never scanned between two commits, and one
-        page may bring 20,000 keys: keeping each in its place would cost more the more there are."""
+        """Keys changed before the last scan of their table. Most tables are never scanned between two commits, and one
+        page may bring 20,000 keys: keeping each in its place would cost more the more there are. Those changed since
+        are the last ones in `changes`, for a dictionary keeps the order in which its keys came."""
 
     def set(self, table: Table, key: bytes, value: bytes | None) -> None:
         """Put a value, or delete with None."""
         rows = self.changes.get(table)
         if rows is None:
             rows = self.changes[table] = {}
-            self._fresh[table] = []
-        if key not in rows:
-            self._fresh[table].append(key)
         rows[key] = value
 
     def set_all(self, table: Table, changes: Iterable[tuple[bytes, bytes]]) -> None:
@@ -45,12 +43,7 @@ class Layer:
         rows = self.changes.get(table)
         if rows is None:
             rows = self.changes[table] = {}
-            self._fresh[table] = []
-        fresh = self._fresh[table].append
-        for key, value in changes:
-            if key not in rows:
-                fresh(key)
-            rows[key] = value
+        rows.update(changes)
 
     def within(self, table: Table, start: bytes, end: bytes, limit: int) -> list[bytes]:
         """The first `limit` changed keys with start <= key < end, in order."""
@@ -61,26 +54,25 @@ class Layer:
         return order[first : min(bisect_left(order, end, lo=first), first + limit)]
 
     def _in_order(self, table: Table) -> list[bytes]:
-        order, fresh = self._order.setdefault(table, []), self._fresh[table]
-        if len(fresh) <= FEW_KEYS:
-            for key in fresh:
+        order, rows = self._order.setdefault(table, []), self.changes[table]
+        fresh = len(rows) - len(order)
+        if fresh <= FEW_KEYS:
+            for key in islice(reversed(rows), fresh):
                 insort(order, key)
         else:
             # What is in order already costs a sort next to nothing.
-            order += fresh
+            order += islice(reversed(rows), fresh)
             order.sort()
-        fresh.clear()
         return order
 
     def batch(self) -> WriteBatch:
         """All changes as one batch."""
         batch = WriteBatch()
         for table, rows in self.changes.items():
-            for key, value in rows.items():
-                if value is None:
-                    batch.deletes.append((table, key))
-                else:
-                    batch.puts.append((table, key, value))
+            puts = [(table, key, value) for key, value in rows.items() if value is not None]
+            batch.puts += puts
+            if len(puts) < len(rows):
+                batch.deletes += [(table, key) for key, value in rows.items() if value is None]
         return batch
 
     def __bool__(self) -> bool:

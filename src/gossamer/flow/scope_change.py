@@ -269,5 +269,7 @@ def _is_named_freely(refusal: Refusal) -> bool:
 
 def _record_of(worker: Worker, url: str) -> PageRecord | None:
     host = host_of(url)
+    if not worker.owns(host):
+        return None
     key = worker.rules.ids.page_key(host, url_key(url, worker.rules.key_rules))
     return worker.shards[worker.rules.shard_of(host)].page(key[:HOST_ID_BYTES], key[HOST_ID_BYTES:])

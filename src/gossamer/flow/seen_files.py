@@ -20,7 +20,7 @@ import msgspec
 
 from gossamer.core.facts import SeenRebuilding, SeenRebuilt
 from gossamer.core.files.recovery import DRAFT_PREFIX
-from gossamer.core.limits import NEWEST_PRINTS_MAX, NEWEST_PRINTS_PER_SHARD_MIN
+from gossamer.core.limits import NEWEST_PRINTS_MAX, NEWEST_PRINTS_PER_SHARD_MIN, SEEN_TOUCHED_BYTES_MAX
 from gossamer.core.seen.bloom import BloomFilter
 from gossamer.core.seen.memory import FileDamaged, Rewrite
 from gossamer.core.seen.prints import Prints, prints_of
@@ -167,6 +167,13 @@ class SeenFiles:
             except FileDamaged:
                 shard.url_seen.distrust()
                 return
+        await self._touch(shard)
+
+    async def _touch(self, shard: Shard) -> None:
+        """Checking reads the files from beginning to end, which is quick; the memory's own view of them is another."""
+        steps = shard.url_seen.touch(SEEN_TOUCHED_BYTES_MAX // len(self._worker.shards))
+        while await self._worker.committer.offload.run(partial(_step, steps)):
+            pass
 
     async def _rebuild(self, shard: Shard) -> None:
         number = shard.number
@@ -199,6 +206,7 @@ class SeenFiles:
         replaced = shard.url_seen.settle(rewrite, name, rules.disk.view(path, scattered=True))
         shard.after_commit.append(partial(self._may_go, [rules.path(shard.number, old) for old in replaced]))
         await offload.run(rewrite.replaced.clear)
+        await self._touch(shard)
 
     def _next_name(self, shard: Shard) -> str:
         """A name that no file has, and that no commit gives that a kill may bring back."""

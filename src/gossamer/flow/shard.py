@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -127,7 +127,7 @@ class Shard:
         found = self.rows.scan(Table.ROBOTS, host_id, host_id + END, ROBOTS_AUTHORITIES_PER_HOST_MAX)
         return {key[HOST_ID_BYTES:].decode(): decode_robots(value) for key, value in found}
 
-    def book(self, command: commands.Move | commands.SaveRobots | commands.DropRobots | commands.AnswerErrand) -> None:
+    def book(self, command: commands.Booking) -> None:
         """Do what a frontier asks of its own shard."""
         match command:
             case commands.Move():
@@ -256,11 +256,11 @@ class Shard:
         return self.order
 
     def record_widening(self, widening: Widening) -> None:
-        """Keep that a seed's redirect widened the scope, so that a resumed crawl has the same."""
+        """Keep where a seed's redirect led on its site: it is in scope, whatever scope the crawl is resumed with."""
         record_widening(self.rows, widening)
 
-    def widenings(self) -> list[Widening]:
-        """The widenings recorded."""
+    def widenings(self) -> Iterator[Widening]:
+        """The widenings recorded, by target."""
         return read_widenings(self.rows)
 
     # --- commits -------------------------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING
-
-from gossamer.core.url.parse import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 
 
 def book_sites(shard: Shard, batches: Sequence[tuple[FoundLinks, list[str]]]) -> None:
-    """Book what batches (all of them of this shard, with the host of each URL) say of sites: who is linked by whom, and
+    """Book what batches (all of them of this shard, with the site of each URL) say of sites: who is linked by whom, and
     whom people named. Links with nofollow vouch for nobody.
     """
-    site_of = shard.rules.sites.site_of
+    site_of_url = shard.rules.site_of_url
     links: list[tuple[str, set[str]]] = []
-    for found, hosts in batches:
-        if 1 in found.nofollow:
-            hosts = [host for host, nofollow in zip(hosts, found.nofollow, strict=True) if not nofollow]  # noqa: PLW2901
-        targets = {site_of(host) for host in set(hosts)} if len(hosts) > 1 else {site_of(host) for host in hosts}
-        if is_named_by_people(found):
+    for found, sites in batches:
+        if found.nofollow and 1 in found.nofollow:
+            targets = set(compress(sites, map(not_, found.nofollow)))
+        else:
+            targets = set(sites)
+        if not found.source or (found.redirects and is_named_by_people(found)):
             note_named(shard, targets)
         if found.source:
-            source = site_of(host_of(found.source))
+            source = site_of_url(found.source)
             targets.discard(source)
             if targets:
                 links.append((source, targets))
@@ -42,14 +43,12 @@ def note_named(shard: Shard, sites: Iterable[str]) -> bool:
     return bool(new)
 
 
-def book_links_out(shard: Shard, found: FoundLinks, hosts: Iterable[str]) -> None:
-    """Book where the page that `found` comes from, one of this shard, links to: all its `hosts`, each once."""
+def book_links_out(shard: Shard, found: FoundLinks, sites: set[str]) -> None:
+    """Book where the page that `found` comes from, one of this shard, links to: all its `sites`."""
     if not found.source:
         return
-    site_of = shard.rules.sites.site_of
-    source = site_of(host_of(found.source))
-    targets = {site_of(host) for host in hosts}
-    targets.discard(source)
+    source = shard.rules.site_of_url(found.source)
+    targets = sites - {source}
     if targets:
         shard.sites.links_out(source, targets)
 

@@ -92,7 +92,7 @@ class Sites:
 
     def begin_commit(self) -> None:
         """Put the changed states among the changes of the coming commit; keep no more states than the cache holds."""
-        states = [encode_site(self._states[site]) for site in self._touched]
+        states = map(encode_site, map(self._states.__getitem__, self._touched))
         self._rows.put_all(Table.SITE, zip(self._ids.site_ids(self._touched), states, strict=True))
         self._touched.clear()
         while len(self._states) > self._cached_max:
@@ -100,7 +100,7 @@ class Sites:
 
     def _is_booked(self, way: int, source: str, targets: Collection[str]) -> bool:
         """Whether the very same was booked shortly before; from now on it was."""
-        key = hash((way, source, frozenset(targets)))
+        key = hash((way, source, *targets) if len(targets) == 1 else (way, source, frozenset(targets)))
         if key in self._booked:
             return True
         if len(self._booked) >= SITE_STATES_CACHED_MAX:
@@ -112,8 +112,9 @@ class Sites:
         """Note one way of the ties of sites of this shard to others, given by their ids. One look into each table."""
         self._load(met)
         rows: dict[bytes, str] = {}
+        states = self._states
         for site, others in met.items():
-            state = self._states[site]
+            state = states[site]
             if state.has_all_ties:
                 self._tie(state, others, way)
             else:
@@ -126,7 +127,7 @@ class Sites:
         """The same for a site whose ties stand in its state."""
         ties, both = state.ties, 0
         # Nearly always all of them are new; what only looks like one of the ties, across two of them, is rare.
-        fresh = [other for other in dict.fromkeys(others) if other not in ties]
+        fresh = [other for other in (dict.fromkeys(others) if len(others) > 1 else others) if other not in ties]
         added = len(fresh)
         if added < len(others):
             known = [other for other in dict.fromkeys(others) if other in ties]
@@ -140,9 +141,11 @@ class Sites:
                     ties = with_ways(ties, at, BOTH_WAYS)
                     both += 1
                 added += 1
-        ties += b"".join([b"%b%c" % (other, way) for other in fresh])
         if not added:
             return
+        if fresh:
+            ways = bytes((way,))
+            ties = b"%b%b%b" % (ties, ways.join(fresh), ways)
         self._touched.add(state.site)
         if way == LINKS_HERE:
             state.linking_sites += added

@@ -11,12 +11,12 @@ from gossamer.core.trap.rules import SPARED
 from gossamer.flow.forgetting import queue_anew
 from gossamer.flow.shard import Shard
 
-LISTED = frozenset({LinkKind.SITEMAP, LinkKind.FEED})
+LISTED = (int(LinkKind.SITEMAP), int(LinkKind.FEED))
 
 
 def is_listing(found: FoundLinks) -> bool:
     """Whether a sitemap or feed names some of it."""
-    return not LISTED.isdisjoint(found.link_kinds)
+    return LISTED[0] in found.link_kinds or LISTED[1] in found.link_kinds
 
 
 def spare(shard: Shard, found: FoundLinks, keys: list[bytes], new_rows: set[int], now: float) -> list[Command]:

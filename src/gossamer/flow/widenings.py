@@ -1,21 +1,28 @@
-"""Widenings of the scope, as a shard keeps them: where the redirects of its seeds led on their own site."""
+"""Widenings of the scope, as a shard keeps them: where the redirects of its seeds led on their own site.
+
+All are kept, also those that widen nothing today: the scope of tomorrow's resume may be narrower, and where a seed
+leads is in it all the same.
+"""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gossamer.flow.pending import PendingStore
 from gossamer.ports.store import Table
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 PREFIX: Final = b"widened:"
-WIDENINGS_MAX: Final = 10_000
-"""Read of one shard: more seeds that redirect within one site are hardly meant."""
+ROWS_AT_ONCE: Final = 1_000
+"""Read at once; a broad crawl may have a million seeds."""
 _GAP: Final = "\n"
 """Between seed and group in the stored form; a normalised URL holds no line end."""
 
 
 class Widening(NamedTuple):
-    """A seed's redirects led to `target`, which is in the scope of the seed's group since."""
+    """A seed's redirects led to `target`, which is in every scope of the seed's group since."""
 
     seed: str
     target: str
@@ -28,8 +35,11 @@ def record_widening(rows: PendingStore, widening: Widening) -> None:
     rows.put(Table.META, PREFIX + widening.target.encode(), value.encode())
 
 
-def read_widenings(rows: PendingStore) -> list[Widening]:
-    """The widenings recorded."""
-    found = rows.scan(Table.META, PREFIX, PREFIX + b"\xff" * 32, WIDENINGS_MAX)
-    parts = ((key[len(PREFIX) :].decode(), *value.decode().partition(_GAP)) for key, value in found)
-    return [Widening(seed, target, group) for target, seed, _, group in parts]
+def read_widenings(rows: PendingStore) -> Iterator[Widening]:
+    """The widenings recorded, by target."""
+    start = PREFIX
+    while found := rows.scan(Table.META, start, PREFIX + b"\xff" * 32, ROWS_AT_ONCE):
+        for key, value in found:
+            seed, _, group = value.decode().partition(_GAP)
+            yield Widening(seed, key[len(PREFIX) :].decode(), group)
+        start = found[-1][0] + b"\0"

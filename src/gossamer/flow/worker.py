@@ -14,17 +14,20 @@ from gossamer.core.frontier.records import PageRecord
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.preference.purpose import Purpose
 from gossamer.core.scope.judge import LinkJudge
+from gossamer.core.url.parse import host_of
 from gossamer.flow.alarm import Alarm
 from gossamer.flow.asking import Asking
 from gossamer.flow.budget import Budget
 from gossamer.flow.commit import Committer
 from gossamer.flow.finished import Finished
+from gossamer.flow.own_shards import OwnShards
 from gossamer.flow.pace import Pace
 from gossamer.flow.shard import Shard
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.widenings import Widening
 from gossamer.ports.archive import Archive
 from gossamer.ports.clock import Clock
+from gossamer.ports.company import Alone, Company
 from gossamer.ports.datasets import Datasets
 from gossamer.ports.entropy import Entropy
 from gossamer.ports.exchange import Parcel, ShardExchange
@@ -66,7 +69,7 @@ class Worker:
     rules: ShardRules
     judge: LinkJudge
     budget: Budget
-    shards: list[Shard]
+    shards: OwnShards
     clock: Clock
     entropy: Entropy
     fetcher: Fetcher
@@ -76,6 +79,7 @@ class Worker:
     datasets: Datasets
     exchange: ShardExchange
     committer: Committer
+    company: Company = field(default_factory=Alone)
     asking: Asking = field(default_factory=Asking)
     alarm: Alarm = field(default_factory=Alarm)
     stopping: bool = False
@@ -91,6 +95,8 @@ class Worker:
     is_public: Callable[[str], bool] = bool
     """Whether an address is a public one, not in a range the user allowed."""
     facts: FactLog = field(default_factory=Unheard)
+    widened: Callable[[str, str, str], None] = lambda *_: None
+    """Told of each widening of the scope: seed, target, seed group."""
     newest: str = ""
     """The URL of the last page."""
     listeners: list[Callable[[Finished], None]] = field(default_factory=list[Callable[[Finished], None]])
@@ -109,7 +115,6 @@ class Worker:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _visits: dict[asyncio.Task[None], Lease] = field(default_factory=dict)
     _failure: BaseException | None = None
-    _first: int = 0
 
     def __post_init__(self) -> None:
         self.pace = Pace(self.committer)
@@ -135,6 +140,10 @@ class Worker:
         """Whether links are on their way to another shard."""
         return any(shard.outbox.waiting for shard in self.shards)
 
+    def owns(self, host: str) -> bool:
+        """Whether a host's shard is one of its own."""
+        return self.rules.shard_of(host) in self.shards
+
     @property
     def leases_now(self) -> bool:
         """Whether the frontiers may have their turns."""
@@ -145,14 +154,13 @@ class Worker:
         """Whether paused hosts have the only URLs left."""
         if any(shard.ledger.queued for shard in self.shards):
             return False
-        paused = self.shards[0].frontier.policy.closed.paused
-        return any(self.shards[self.rules.shard_of(host)].has_held(host) for host in paused)
+        paused = self.shards.first.frontier.policy.closed.paused
+        here = ((host, self.rules.shard_of(host)) for host in paused)
+        return any(self.shards[number].has_held(host) for host, number in here if number in self.shards)
 
     def in_turn(self) -> Iterator[Shard]:
         """All shards, each time beginning with another, so that none is always last to find room."""
-        self._first = (self._first + 1) % len(self.shards)
-        yield from self.shards[self._first :]
-        yield from self.shards[: self._first]
+        return self.shards.in_turn()
 
     def next_moment(self) -> float | None:
         """When the first frontier has something to do again; None when only events can bring it.
@@ -166,7 +174,7 @@ class Worker:
         """Sleep until a frontier's moment, the deadline, or something happens."""
         now = self.clock.now()
         moments = [self.budget.deadline]
-        room = self.budget.room(now)
+        room = self.budget.room(now, wanted=False)
         if room.leases and self.leases_now and (room.bytes is None or room.bytes > 0):
             moments.append(self.next_moment())
         if self.waits_for_operator:
@@ -186,11 +194,17 @@ class Worker:
         self._visits[self.start(work)] = lease
 
     def widen(self, shard: Shard, seed: PageRecord, target: str) -> None:
-        """A seed redirects: take its target into scope if it is on the same site, and record that."""
-        source = seed.tried[0] if seed.tried else seed.referrer or seed.url
+        """A seed redirects: take its target into scope if it is on the same site, and record that.
+
+        It is recorded also where the scope has it anyway: that of a later resume may not.
+        """
+        source, site_of = seed.tried[0] if seed.tried else seed.referrer or seed.url, self.rules.sites.site_of
+        if source == target or site_of(host_of(source)) != site_of(host_of(target)):
+            return
+        shard.record_widening(Widening(source, target, seed.group))
         if self.judge.widen(source, target, seed.group):
-            shard.record_widening(Widening(source, target, seed.group))
             self.note(ScopeWidened(source, target))
+            self.widened(source, target, seed.group)
 
     def note(self, fact: Fact) -> None:
         """Tell whoever listens what happened just now."""

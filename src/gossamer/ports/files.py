@@ -29,14 +29,16 @@ class Recovery:
     """WARC records that stay but that no index names."""
     dropped_commits: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     """(shard, commit number) of the rows dropped."""
+    lost: list[int] = field(default_factory=list[int])
+    """See `lost_shards`."""
 
-    def lost_shards(self, newest: int) -> list[int]:
-        """Shards that have lost a commit they had acknowledged: one before `newest`, the greatest any shard reached.
+    def lost_shards(self, newest: Mapping[int, int]) -> list[int]:
+        """Shards that have lost a commit they had acknowledged: one before `newest`, the greatest their worker reached.
 
         Commits follow each other, so the newest alone may have been under way at a crash. An older one that a shard
         does not know was there once: its store's log is damaged.
         """
-        return sorted({shard for shard, commit in self.dropped_commits if commit < newest})
+        return sorted({shard for shard, commit in self.dropped_commits if commit < newest.get(shard, 0)})
 
 
 class CrawlDamaged(Exception):  # noqa: N818 - says what is the matter, not that it is an error

@@ -108,3 +108,25 @@ class StoreFull(StoreUnwritable):
 
 class StoreReadOnly(StoreUnwritable):
     """The file system is mounted read-only, or its rights forbid writing."""
+
+
+class NoStore:
+    """The store of a shard that made no commit yet."""
+
+    def get(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:  # noqa: ARG002 - see the port
+        """No value."""
+        return [None] * len(keys)
+
+    def scan(self, table: Table, start: bytes, end: bytes, limit: int) -> list[tuple[bytes, bytes]]:  # noqa: ARG002
+        """No row."""
+        return []
+
+    def write(self, batch: WriteBatch) -> None:  # noqa: ARG002 - see the port
+        """Misuse."""
+        raise ValueError("nothing can be written to a shard that was never made; resume the crawl")
+
+    def sync(self) -> None:
+        """Nothing to do."""
+
+    def close(self) -> None:
+        """Nothing to do."""

@@ -32,6 +32,7 @@ from gossamer.flow.commit import Committer
 from gossamer.flow.disk_watch import DiskWatch
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach, crawl
+from gossamer.flow.own_shards import OwnShards
 from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard
 from gossamer.flow.restoring import restore_working_set
 from gossamer.flow.scope_change import reconsider
@@ -183,7 +184,9 @@ class Crawler:
         )
         self.datasets = MemoryDatasets(self.disk.folder, journal_bytes=self.settings.file_bytes)
         rules = ShardRules(Fingerprinter(self.hash_key), KEY_RULES, site_list(), self.settings.shards)
-        ceilings = Ceilings(CeilingPolicy(worker_fetches=self.settings.fetches_max))
+        ceilings = Ceilings(
+            CeilingPolicy(worker_fetches=self.settings.fetches_max), reopened_at=now if self.reopened else None
+        )
         chance = self.entropy.stream("frontier").unit
         judge = self._judge(rules)
         seen = SeenRules(self.disk.folder, seen_folder, listed_max=self.settings.listed_max)
@@ -261,7 +264,7 @@ class Crawler:
             rules=rules,
             judge=judge,
             budget=self._budget(shards, clock.now()),
-            shards=shards,
+            shards=OwnShards(shards),
             clock=clock,
             entropy=self.entropy.stream("worker"),
             fetcher=SimFetcher(self.network, self.offset),

@@ -32,6 +32,7 @@ STATUS_WEIGHTS: Final = {404: 5, 410: 2, 403: 1}
 REDIRECT_STATUSES: Final = (301, 302, 307, 308)
 CHAIN_LENGTHS: Final = (9, 10, 11, 12)
 """Around the limit of ten redirects."""
+DIGIT_WORDS: Final = ("nought", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 JUNK: Final = ("mailto:someone@site0.example", "javascript:void(0)", "http://[bad", "#here", "tel:123")
 
 
@@ -62,9 +63,14 @@ class Draft:
             header_nofollow=self.header_nofollow,
             gzip=self.gzip,
             copy_of=self.copy_of,
-            words=f"Page {number}",
+            words=f"Page {number}: here {_spelled_out(number)} is what we write about",
             stumbles=self.stumbles,
         )
+
+
+def _spelled_out(number: int) -> str:
+    """In words: pages that differ by a figure alone are what traps are made of, and a crawl closes their template."""
+    return " ".join(DIGIT_WORDS[int(digit)] for digit in str(number))
 
 
 class PageGrowth:

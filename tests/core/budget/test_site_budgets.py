@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gossamer.core.budget.budgets import Budgets, look_wait
+from gossamer.core.budget.budgets import Budgets, Near, look_wait
 from gossamer.core.budget.policy import BudgetPolicy, budget_of, share_of
 from gossamer.core.budget.site_state import SitesInMemory, SiteState, decode_site, encode_site
 from gossamer.core.facts import SiteHeld, SiteReleased
@@ -40,6 +42,7 @@ class Sites:
         self.budgets = Budgets(SitesInMemory())
         self.state = self.budgets.sites.state(SITE)
         self.hosts: dict[str, HostState] = {}
+        self.leases = 0
         self.now = NOW
 
     def host(self, name: str = "a.farm.test") -> HostState:
@@ -51,7 +54,8 @@ class Sites:
     def start(self, name: str = "a.farm.test", kind: LeaseKind = LeaseKind.PAGE) -> Lease:
         left = self.budgets.bytes_left(self.policy, self.host(name))
         size = min(self.policy.body_bytes_max, left if left is not None else self.policy.body_bytes_max)
-        lease = Lease(1, kind, b"", name, SITE, f"http://{name}/", ("192.0.2.1",), "192.0.2.1", self.now, size)
+        self.leases += 1
+        lease = Lease(self.leases, kind, b"", name, SITE, f"http://{name}/", ("192.0.2.1",), "192.0.2.1", NOW, size)
         self.budgets.started(lease, self.host(name))
         return lease
 
@@ -264,3 +268,35 @@ def test_what_people_named_has_no_budget_but_caps_and_endless_hosts_without_anyt
     sites.fetch(100, novel=False)
     assert sites.hold() is None
     assert sites.hold("b.farm.test").reason == Reason.BUDGET
+
+
+@given(
+    policy=st.fixed_dictionaries(
+        {
+            "first_pages": st.none() | st.integers(1, 400),
+            "first_bytes": st.none() | st.integers(1, 4000),
+            "first_hosts": st.none() | st.integers(1, 40),
+            "site_share": st.sampled_from([0.1, 0.5, 1.0]),
+            "host_share": st.sampled_from([0.1, 0.5, 1.0]),
+            "fetches_max": st.integers(1, 20),
+        }
+    ),
+    had=st.tuples(st.integers(0, 400), st.integers(0, 4000), st.integers(0, 40), st.integers(0, 400)),
+    out=st.lists(st.sampled_from(["a.farm.test", "b.farm.test"]), max_size=12),
+    caps=st.sampled_from([{}, {"pages_per_host_max": 5}, {"bytes_per_host_max": 900}]),
+)
+def test_no_closer_look_is_missed_where_no_bound_is_near(
+    policy: dict[str, Any], had: tuple[int, int, int, int], out: list[str], caps: dict[str, Any]
+) -> None:
+    quick, thorough = Sites(body=100, caps=caps, **policy), Sites(body=100, caps=caps, **policy)
+    thorough.budgets._near = thorough.policy, Near(0, 0, 0, 0)  # the bounds are always looked at
+    answers = []
+    for sites in (quick, thorough):
+        sites.state.pages, sites.state.bytes, sites.state.hosts_open, sites.state.novel = had
+        for name in out:
+            sites.start(name)
+        left = [sites.budgets.bytes_left(sites.policy, sites.host(name)) for name in ("a.farm.test", "c.farm.test")]
+        holds = [sites.hold(name) for name in ("a.farm.test", "c.farm.test")]
+        # Without a bound near, what is left of the first bytes is more than any body has.
+        answers.append((holds, [min(100, each if each is not None else 100) for each in left]))
+    assert answers[0] == answers[1]

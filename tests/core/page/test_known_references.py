@@ -73,7 +73,7 @@ def test_what_was_resolved_once_is_not_resolved_again(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(known_references, "resolve", counted)
     known = KnownReferences()
-    references = ["a", "/r", "http://c.test/", "?x", ""]
+    references = ["%61", "/ä", "http://c.test", "?x", ""]
     for page in ("p", "q", "r?s=1"):
         assert known.resolve(f"http://a.test/d/{page}", references) == resolve(f"http://a.test/d/{page}", references)
     assert asked == [*references, "?x", "", "?x", ""], "a query alone depends on the page"

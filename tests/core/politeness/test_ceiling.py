@@ -29,6 +29,13 @@ def test_connections_of_an_address() -> None:
     assert ceilings.admit(ONE, "c.example", 0.0) is None
 
 
+def test_a_reopened_crawl_waits_until_what_was_started_before_it_counts_no_more() -> None:
+    ceilings = Ceilings(CeilingPolicy(address_requests_per_second=4.0), [ip_network("127.0.0.0/8")], reopened_at=10.0)
+    assert ceilings.admit(ONE, "a.example", 10.0) == 11.0
+    assert ceilings.admit("127.0.0.1", "a.example", 10.0) is None
+    assert ceilings.admit(ONE, "a.example", 11.0) is None
+
+
 def test_requests_per_second_of_an_address() -> None:
     ceilings = Ceilings(CeilingPolicy(address_requests_per_second=4.0))
     for number in range(4):

@@ -12,6 +12,7 @@ from gossamer.core.scope.filters import FilterRules, followed_kinds
 from gossamer.core.scope.judge import LinkJudge
 from gossamer.core.scope.patterns import Patterns
 from gossamer.core.scope.reasons import EXPLANATIONS, Reason
+from gossamer.core.scope.refusal import Finding
 from gossamer.core.scope.rules import Scope, ScopeKind, ScopeRules
 from gossamer.core.url.site import SiteList
 
@@ -232,3 +233,29 @@ def test_rows_judged_together_get_what_each_gets_alone(
             single.add(*row, "")
             alone += judge(FILTERS).judge(single, depth, page_nofollow=page_nofollow)
         assert together.judge(links, depth, page_nofollow=page_nofollow) == alone
+
+
+@given(
+    url=st.sampled_from(
+        [
+            "http://h.example/docs/a",
+            "http://h.example/docs/print/a",
+            "http://h.example/docs/map.png",
+            "http://h.example/docs/secret/x",
+            "http://h.example/elsewhere",
+            "http://h.example/docs/" + "a" * 90,
+            "http://blocked.example/docs/",
+            "http://other.example/docs/",
+        ]
+    ),
+    kinds=st.lists(st.sampled_from(LinkKind), min_size=1, max_size=3, unique=True),
+    nofollow=st.booleans(),
+    depth=st.integers(0, 5),
+)
+def test_a_url_alone_is_judged_as_among_others(url: str, kinds: list[LinkKind], nofollow: bool, depth: int) -> None:
+    links = Links()
+    for kind in kinds:
+        links.add(url, kind, LinkFlag.NOFOLLOW if nofollow else LinkFlag.NONE, "")
+    verdicts = judge(FILTERS).judge(links, depth)
+    alone = judge(FILTERS).judge_finding(Finding(url, tuple(kinds), nofollow, depth, ""))
+    assert alone == ("" if "" in verdicts else verdicts[0])

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gossamer.adapters.fetcher_curl import failures, options
+from gossamer.adapters.fetcher_curl.due import DueTimes
 from gossamer.adapters.fetcher_curl.kept import KeptConnections
 from gossamer.adapters.fetcher_curl.multi import CurlMulti
-from gossamer.adapters.fetcher_curl.transfer import Transfer, World
-from gossamer.core import limits
+from gossamer.adapters.fetcher_curl.transfer import Goal, Transfer, World
 from gossamer.core.http.exchange import Exchange, FetchRequest
-from gossamer.core.url.parse import Url, parse
+from gossamer.core.url.parse import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gossamer.ports.clock import Clock
 
+_PLAIN_URL: Final = re.compile(
+    r"(https?://[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?(?!:(?:80|443)/)(?::[1-9][0-9]{0,4})?)"
+    r"((?:/(?![.%])[A-Za-z0-9._~%!$&'()*+,;=:@-]*+)++(?:\?[A-Za-z0-9._~%!$&()*+,;=:@/?-]*+)?)"
+)
+"""A normalised URL on which parsing would change nothing."""
 _FREE_MAX = 256
 """Easy handles kept for reuse; each holds some 10 KB."""
 
@@ -56,15 +60,15 @@ class CurlFetcher:
 
         A body cut while it came is kept and marked; where not one byte of it came, the exchange has failed.
         """
-        url = parse(request.url)
-        if url is None or not request.addresses:
+        goal = _goal(request.url)
+        if goal is None or not request.addresses:
             raise ValueError(f"{request.url!r} needs to be an http or https URL with at least one resolved address")
         world = self._open()
         started = self._clock.now()
         exchange = Exchange(url=request.url, started=started, ended=started)
         transfer = self._free.pop() if self._free else Transfer(world)
         try:
-            await self._try_addresses(transfer, request, url, exchange)
+            await self._try_addresses(transfer, request, goal, exchange)
             if request.proxy is not None and request.proxy.resolves:
                 exchange.address = ""  # only the proxy knows
         finally:
@@ -80,6 +84,7 @@ class CurlFetcher:
         self._closed = True
         if self._world is not None:
             self._world.kept.close()
+            self._world.due.close()
             self._world.multi.close()
             self._world = None
         for transfer in self._free:
@@ -94,6 +99,7 @@ class CurlFetcher:
             self._world = World(
                 multi=CurlMulti(),
                 kept=KeptConnections(loop),
+                due=DueTimes(loop),
                 clock=self._clock,
                 loop=loop,
                 permits=self._permits,
@@ -103,22 +109,26 @@ class CurlFetcher:
             )
         return self._world
 
-    async def _try_addresses(self, transfer: Transfer, request: FetchRequest, url: Url, exchange: Exchange) -> None:
-        for address, connect_seconds in self._attempts(request, exchange.started):
+    async def _try_addresses(self, transfer: Transfer, request: FetchRequest, goal: Goal, exchange: Exchange) -> None:
+        """Each may take half of what is left of the connect limit, the last one all."""
+        left = min(request.limits.connect_seconds, request.limits.total_seconds)
+        end = exchange.started + left
+        addresses = options.in_turn(request.addresses)
+        for position, address in enumerate(addresses, start=1):
             exchange.address = address
-            await transfer.attempt(request, url, exchange, connect_seconds)
+            await transfer.attempt(request, goal, exchange, left if position == len(addresses) else left / 2)
             if exchange.failure not in failures.NEXT_ADDRESS:
                 return
+            left = end - self._clock.now()
+            if left <= 0:
+                break
         exchange.address = ""
 
-    def _attempts(self, request: FetchRequest, started: float) -> Iterator[tuple[str, float]]:
-        """Addresses with the seconds each may take: half of what is left of the connect limit, the last one all."""
-        seconds = min(request.limits.connect_seconds, request.limits.total_seconds)
-        addresses = dict.fromkeys(map(options.canonical, request.addresses))
-        chosen = list(addresses)[: limits.CONNECT_ADDRESSES_MAX]
-        end = started + seconds
-        for position, address in enumerate(chosen):
-            left = end - self._clock.now()
-            if position and left <= 0:
-                return
-            yield address, left if position == len(chosen) - 1 else left / 2
+
+def _goal(url: str) -> Goal | None:
+    """What a normalised URL asks for, as nearly all are; any other is put right if it can be."""
+    plain = _PLAIN_URL.fullmatch(url)
+    if plain is not None:
+        return Goal(plain[1], plain[2])
+    parsed = parse(url)
+    return Goal(parsed.authority, parsed.target) if parsed is not None else None

@@ -6,10 +6,10 @@ gone by the time we said, so an expired one is shut down here; libcurl finds it 
 
 from __future__ import annotations
 
+import select
 import socket
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gossamer.core import limits
 
@@ -22,8 +22,7 @@ Connection = tuple[str, int, int]
 _SWEEP_SECONDS = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class _Idle:
+class _Idle(NamedTuple):
     descriptor: int
     expires: float
     authority: str
@@ -75,8 +74,8 @@ class KeptConnections:
         if authority in self._shut:
             self._shut.discard(authority)
             return False
-        idle = self._authorities.get(authority, ())
-        return all(_is_open(connection, self._idle[connection].descriptor) for connection in idle)
+        kept = self._authorities.get(authority)
+        return kept is None or _are_silent([self._idle[connection].descriptor for connection in kept])
 
     def keep(self, connection: Connection, authority: str, descriptor: int, *, tls: str, seconds: float) -> None:
         """A request ended; its connection may stay that long."""
@@ -124,20 +123,16 @@ def _shut_down(connection: Connection, descriptor: int) -> None:
         seen.detach()
 
 
-def _is_open(connection: Connection, descriptor: int) -> bool:
-    """Whether the connection stands and has nothing to say: on an idle one, input is a farewell."""
-    seen = _borrow(connection, descriptor)
-    if seen is None:
-        return False
-    try:
-        seen.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        seen.detach()
-    return False
+def _are_silent(descriptors: list[int]) -> bool:
+    """Whether none of the connections has ended or has something to say: on an idle one, input is a farewell.
+
+    A descriptor that has become another connection's, since libcurl closed ours, may be wrongly found to speak; then a
+    new connection is made that need not have been.
+    """
+    asked = select.poll()
+    for descriptor in descriptors:
+        asked.register(descriptor, select.POLLIN)
+    return not asked.poll(0)
 
 
 def _borrow(connection: Connection, descriptor: int) -> socket.socket | None:

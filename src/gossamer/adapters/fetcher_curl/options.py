@@ -101,9 +101,9 @@ def set_proxy(curl: pycurl.Curl, proxy: Proxy | None) -> None:
         curl.unsetopt(pycurl.PROXYPASSWORD)
 
 
-def pin(address: str) -> list[str]:
+def pin(address: str) -> tuple[str, ...]:
     """The CONNECT_TO entry that sends any host to `address`, on the port of the URL."""
-    return [f"::[{address}]:" if ":" in address else f"::{address}:"]
+    return (f"::[{address}]:" if ":" in address else f"::{address}:",)
 
 
 @lru_cache(maxsize=256)
@@ -134,6 +134,12 @@ def canonical(address: str) -> str:
         return socket.inet_ntop(family, socket.inet_pton(family, address))
     except OSError as error:
         raise ValueError(f"{address!r} is no address; resolve names before fetching") from error
+
+
+@lru_cache(maxsize=4096)
+def in_turn(addresses: tuple[str, ...]) -> tuple[str, ...]:
+    """The addresses to try, canonical and each once."""
+    return tuple(dict.fromkeys(map(canonical, addresses)))[: limits.CONNECT_ADDRESSES_MAX]
 
 
 Permits = Callable[[str], bool]

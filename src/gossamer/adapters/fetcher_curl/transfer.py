@@ -6,7 +6,7 @@ import asyncio
 import re
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pycurl
 
@@ -18,9 +18,9 @@ from gossamer.core.http.exchange import Exchange, FailureKind, FetchRequest, Tru
 from gossamer.core.http.headers import Head, field_values, parse_head
 
 if TYPE_CHECKING:
+    from gossamer.adapters.fetcher_curl.due import DueTimes
     from gossamer.adapters.fetcher_curl.kept import Connection, KeptConnections
     from gossamer.core.http.host_request import Proxy
-    from gossamer.core.url.parse import Url
     from gossamer.ports.clock import Clock
 
 _TLS_VERSION: Final = re.compile(rb"SSL connection using TLSv([0-9.]+)")
@@ -35,6 +35,7 @@ class World:
 
     multi: CurlMulti
     kept: KeptConnections
+    due: DueTimes
     clock: Clock
     loop: asyncio.AbstractEventLoop
     permits: options.Permits
@@ -43,17 +44,33 @@ class World:
     http2: bool = True
 
 
+class Goal(NamedTuple):
+    """The URL of a request, as far as a connection needs it."""
+
+    authority: str
+    """"https://host[:port]"."""
+    target: str
+    """Path and query."""
+
+    @property
+    def href(self) -> str:
+        """The whole URL."""
+        return self.authority + self.target
+
+
 class Transfer:
     """One easy handle with its call backs; used for one attempt after the other."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._timer: asyncio.TimerHandle | None = None
-        self._opened: socket.socket | None = None
+        self._opened: socket.SocketType | None = None
+        self.due = 0.0
         self.curl = pycurl.Curl()
         options.prepare(self.curl, world.ca_file, http2=world.http2)
         self._proxy: Proxy | None = None
         options.set_proxy(self.curl, None)
+        self._said: dict[int, object] = {}
+        """Options as they were set last: most requests change few of them."""
         for option, call_back in (
             (pycurl.OPENSOCKETFUNCTION, self._open_socket),
             (pycurl.PREREQFUNCTION, self._before_request),
@@ -65,10 +82,10 @@ class Transfer:
 
     # --- one attempt ---------------------------------------------------------------------------------------------
 
-    async def attempt(self, request: FetchRequest, url: Url, exchange: Exchange, connect_seconds: float) -> None:
+    async def attempt(self, request: FetchRequest, goal: Goal, exchange: Exchange, connect_seconds: float) -> None:
         """Send `request` to `exchange.address` and put what comes into `exchange`."""
         self._reset(request, exchange)
-        self._set_options(url, connect_seconds)
+        self._set_options(goal, connect_seconds)
         try:
             result = await self._world.multi.add(self.curl)
         except asyncio.CancelledError:
@@ -76,16 +93,18 @@ class Transfer:
             self._body.close()
             raise
         finally:
-            self._stop_watching()
+            self._close_opened()
+            self._world.due.forget(self)
         if self._disk_error is not None:
             self._body.close()
             raise self._disk_error
-        self._conclude(result, url)
+        self._conclude(result, goal)
 
     def _reset(self, request: FetchRequest, exchange: Exchange) -> None:
         self._request = request
         self._exchange = exchange
         self._body = SpooledBody(self._world.spool_folder)
+        self._room = request.limits.body_bytes
         self._lines: list[bytes] = []
         self._head: Head | None = None
         self._header_bytes = 0
@@ -101,41 +120,50 @@ class Transfer:
         self._is_http2 = False
         self._slow_since: tuple[float, int] | None = None
 
-    def _set_options(self, url: Url, connect_seconds: float) -> None:
-        request, exchange, curl = self._request, self._exchange, self.curl
-        host, proxy = url.authority.partition("://")[2], request.proxy
+    def _set_options(self, goal: Goal, connect_seconds: float) -> None:
+        request, exchange = self._request, self._exchange
+        authority, target = goal
+        host, proxy, kept = authority.partition("://")[2], request.proxy, self._world.kept
         lines, sent = options.request_lines(request.headers)
         # RFC 9112 section 3.2.2: a proxy that is told names is asked for the whole URL, but not through a tunnel.
-        whole = proxy is not None and proxy.resolves and proxy.url.startswith("http:") and url.scheme == "http"
-        target = url.href if whole else url.target
+        whole = proxy is not None and proxy.resolves and proxy.url.startswith("http:") and authority.startswith("http:")
+        if whole:
+            target = goal.href
+            lines = (*lines, b"Proxy-Connection:")
+        if host.partition(":")[0].endswith("."):
+            # libcurl says Host by itself, and as we do, but for a final dot.
+            lines = (f"Host: {host}".encode("ascii"), *lines)
         exchange.request = f"GET {target} HTTP/1.1\r\nHost: {host}\r\n".encode("ascii") + sent + b"\r\n"
         total = request.limits.total_seconds - (self._world.clock.now() - exchange.started)
-        curl.setopt(pycurl.URL, f"{url.authority}/")
-        curl.setopt(pycurl.REQUEST_TARGET, target)
-        curl.setopt(
-            pycurl.HTTPHEADER, [f"Host: {host}".encode("ascii"), *lines, *([b"Proxy-Connection:"] if whole else [])]
-        )
-        curl.setopt(pycurl.CONNECT_TO, options.pin(exchange.address) if self._pins else [])
+        self.curl.setopt(pycurl.REQUEST_TARGET, target)
         if proxy != self._proxy:
             self._proxy = proxy
-            options.set_proxy(curl, proxy)
-        curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, round(connect_seconds * 1000)))
-        curl.setopt(pycurl.TIMEOUT_MS, max(1, round(total * 1000)))
-        curl.setopt(pycurl.FORBID_REUSE, 0 if request.keep_seconds > 0 else 1)
-        curl.setopt(pycurl.FRESH_CONNECT, 0 if self._world.kept.are_open(url.authority) else 1)
+            options.set_proxy(self.curl, proxy)
+        self._set(pycurl.URL, f"{authority}/")
+        self._set(pycurl.HTTPHEADER, lines)
+        self._set(pycurl.CONNECT_TO, options.pin(exchange.address) if self._pins else ())
+        self._set(pycurl.CONNECTTIMEOUT_MS, max(1, round(connect_seconds * 1000)))
+        self._set(pycurl.TIMEOUT_MS, max(1, round(total * 1000)))
+        self._set(pycurl.FORBID_REUSE, 0 if request.keep_seconds > 0 else 1)
+        self._set(pycurl.FRESH_CONNECT, 0 if kept.are_open(authority) else 1)
         # Only libcurl's log names the TLS version, and it is wanted once per connection.
-        curl.setopt(pycurl.VERBOSE, 1 if url.scheme == "https" and not self._world.kept.has(url.authority) else 0)
+        self._set(pycurl.VERBOSE, 1 if authority.startswith("https:") and not kept.has(authority) else 0)
+
+    def _set(self, option: int, value: Any) -> None:
+        if self._said.get(option) != value:
+            self.curl.setopt(option, value)
+            self._said[option] = value
 
     # --- libcurl calls back --------------------------------------------------------------------------------------
 
-    def _open_socket(self, _purpose: int, peer: tuple[int, int, int, tuple[str, int]]) -> socket.socket | int:
+    def _open_socket(self, _purpose: int, peer: tuple[int, int, int, tuple[str, int]]) -> socket.SocketType | int:
         """The last moment before a connection is made: is this an address we may talk to?"""
         family, kind, protocol, (address, *_) = peer
         if self._is_second() or not self._may_connect(address):
             return -1
         try:
             # libcurl takes a duplicate; ours is closed as soon as the connection stands.
-            self._opened = socket.socket(family, kind, protocol)
+            self._opened = socket.SocketType(family, kind, protocol)
             self._fresh = True
         except OSError:
             return -1
@@ -148,7 +176,7 @@ class Transfer:
             return pycurl.PREREQFUNC_ABORT
         self._connection = (address, port, local_port)
         self._tls = self._world.kept.take(self._connection) or self._tls
-        self._timer = self._world.loop.call_later(self._request.limits.first_byte_seconds, self._check_pace)
+        self._look_after(self._world.loop.time() + self._request.limits.first_byte_seconds)
         return pycurl.PREREQFUNC_OK
 
     def _is_second(self) -> bool:
@@ -170,29 +198,28 @@ class Transfer:
         self._refused = misled or (self._pins and not self._world.permits(self._exchange.address))
         return not self._refused
 
-    def _receive_line(self, line: bytes) -> int:
+    def _receive_line(self, line: bytes) -> int | None:
         if not self._header_bytes:
             self._exchange.first_byte = self._world.clock.now()
             self._slow_since = (self._world.loop.time(), 0)
-        size = len(line)
-        self._header_bytes += size
+        self._lines.append(line)
+        self._header_bytes += len(line)
         if self._header_bytes > self._header_limit:
             self._overlong = True
             return 0
-        if self._head is not None:
-            return size  # a trailer field
-        if not self._lines and (second := _HTTP2.fullmatch(line)) is not None:
-            # Written as HTTP/1.1 says it (the archive's readers know no other); WARC-Protocol tells what was spoken.
-            self._is_http2 = True
-            line = b"HTTP/1.1 %s \r\n" % second[1]
-        self._lines.append(line)
-        if size <= 2 and line in _EMPTY_LINES and not self._end_of_head():
+        # What follows the head is a trailer.
+        if len(line) <= 2 and line in _EMPTY_LINES and self._head is None and not self._end_of_head():
             return 0
-        return size
+        return None
 
     def _end_of_head(self) -> bool:
         """Whether to read on."""
-        status = _STATUS.match(self._lines[0])
+        first = self._lines[0]
+        if first.startswith(b"HTTP/2") and (second := _HTTP2.fullmatch(first)) is not None:
+            # Written as HTTP/1.1 says it (the archive's readers know no other); WARC-Protocol tells what was spoken.
+            self._is_http2 = True
+            self._lines[0] = first = b"HTTP/1.1 %s \r\n" % second[1]
+        status = _STATUS.match(first)
         if status is not None and status[1][:1] == b"1":
             self._lines = []  # RFC 9110 section 15.2: an interim answer, the final one follows
             return True
@@ -210,15 +237,18 @@ class Transfer:
         # What does not say its type is read: the parser will see what it is.
         return said is not None and said.essence not in wanted
 
-    def _receive_body(self, data: bytes) -> int:
-        room = self._request.limits.body_bytes - self._body.size
-        self._cut = len(data) > room
+    def _receive_body(self, data: bytes) -> int | None:
+        size = len(data)
+        self._cut = size > self._room
+        if self._cut:
+            data = data[: self._room]
         try:
-            self._body.write(data[:room] if self._cut else data)
+            self._body.write(data)
         except OSError as error:
             self._disk_error = error
             return 0
-        return 0 if self._cut else len(data)
+        self._room -= len(data)
+        return 0 if self._cut else None
 
     def _notice(self, kind: int, text: bytes) -> None:
         if kind == pycurl.INFOTYPE_TEXT:
@@ -228,7 +258,11 @@ class Transfer:
 
     # --- pace ----------------------------------------------------------------------------------------------------
 
-    def _check_pace(self) -> None:
+    def _look_after(self, due: float) -> None:
+        self.due = due
+        self._world.due.watch(self)
+
+    def look(self) -> None:
         """The first byte must have come by now; from then on each span must bring its share of bytes."""
         limits, now = self._request.limits, self._world.loop.time()
         if self._slow_since is None:
@@ -237,18 +271,12 @@ class Transfer:
         since, before = self._slow_since
         span, received = now - since, self._header_bytes + self._body.size
         if span < limits.low_speed_seconds:
-            self._timer = self._world.loop.call_later(limits.low_speed_seconds - span, self._check_pace)
+            self._look_after(since + limits.low_speed_seconds)
         elif received - before < limits.low_speed_bytes_per_second * span:
             self._world.multi.abort(self.curl, Result(failures.TOO_SLOW, "slower than the limit"))
         else:
             self._slow_since = (now, received)
-            self._timer = self._world.loop.call_later(limits.low_speed_seconds, self._check_pace)
-
-    def _stop_watching(self) -> None:
-        self._close_opened()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+            self._look_after(now + limits.low_speed_seconds)
 
     def _close_opened(self) -> None:
         if self._opened is not None:
@@ -257,7 +285,7 @@ class Transfer:
 
     # --- what came of it -----------------------------------------------------------------------------------------
 
-    def _conclude(self, result: Result, url: Url) -> None:
+    def _conclude(self, result: Result, goal: Goal) -> None:
         exchange, head = self._exchange, self._head
         exchange.connections_opened += self.curl.getinfo(pycurl.NUM_CONNECTS)
         exchange.tls = self._tls
@@ -275,7 +303,7 @@ class Transfer:
         if result.descriptor >= 0 and self._connection is not None and self._request.keep_seconds > 0:
             # Promise the server an end of the connection that stayed open.
             self._world.kept.keep(
-                self._connection, url.authority, result.descriptor, tls=self._tls, seconds=self._request.keep_seconds
+                self._connection, goal.authority, result.descriptor, tls=self._tls, seconds=self._request.keep_seconds
             )
 
     def _own_words(self) -> str:

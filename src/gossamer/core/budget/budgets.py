@@ -11,9 +11,12 @@ setting that was raised, counts from the moment it is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from math import inf
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
 
 from gossamer.core.budget.policy import (
     BudgetPolicy,
@@ -43,18 +46,18 @@ if TYPE_CHECKING:
 _OUT_OF: Final = "{used:,} of {bound:,} {unit}"
 
 
-@dataclass(slots=True)
-class Out:
-    """What is out on lease of a site or of a host."""
+class Out(msgspec.Struct):
+    """What is out on lease of a site."""
 
     leases: int = 0
     pages: int = 0
     bytes: int = 0
-    new_hosts: list[str] = field(default_factory=list[str])
+    new_hosts: list[str] = []
     """Hosts being asked for the first time, one for each lease."""
 
 
 NOTHING_OUT: Final = Out()
+NO_LEASES: Final[Mapping[int, Lease]] = MappingProxyType({})
 
 
 class Bound(NamedTuple):
@@ -77,13 +80,36 @@ class Bound(NamedTuple):
         return _OUT_OF.format(used=self.used, bound=self.most, unit=self.unit)
 
 
+class Near(NamedTuple):
+    """From where on a bound may be near, for any site: what has less out and less used is not looked at closer."""
+
+    leases: float
+    pages: float
+    bytes: float
+    hosts: float
+
+
+def near(policy: FrontierPolicy) -> Near:
+    """What a policy comes to. A budget is never below its smallest; caps are looked at each time."""
+    budget = policy.budget
+    caps = (policy.pages_per_host_max, policy.bytes_per_host_max, budget.pages_per_site, budget.bytes_per_site)
+    if any(cap is not None for cap in caps):
+        return Near(0, 0, 0, 0)
+    leases = share_of(min(budget.site_share, budget.host_share), budget.fetches_max) or budget.fetches_max
+    firsts = (budget.first_pages, budget.first_bytes, budget.first_hosts)
+    return Near(leases, *(inf if first is None else first / BUDGET_POOR_DIVISOR for first in firsts))
+
+
 class Budgets:
     """One frontier's. Every question is about a host and its site; the policy in force comes with it."""
 
     def __init__(self, sites: SiteBooks) -> None:
         self.sites: Final = sites
         self._sites_out: dict[str, Out] = {}
-        self._hosts_out: dict[str, Out] = {}
+        self._hosts_out: dict[str, dict[int, Lease]] = {}
+        """Leases by number."""
+        self._near: tuple[FrontierPolicy | None, Near] = (None, Near(0, 0, 0, 0))
+        """For the policy asked about last."""
 
     # --- may it? -------------------------------------------------------------------------------------------------
 
@@ -105,12 +131,13 @@ class Budgets:
         pages, size = policy.pages_per_host_max, policy.bytes_per_host_max
         if pages is None and size is None:
             return []
-        out = self._hosts_out.get(host.name, NOTHING_OUT)
+        leases = self._hosts_out.get(host.name, NO_LEASES).values()
         bounds: list[Bound] = []
         if pages is not None:
-            bounds.append(Bound(host.pages, out.pages, pages, "pages of its host", grows=False))
+            bounds.append(Bound(host.pages, sum(map(_is_page, leases)), pages, "pages of its host", grows=False))
         if size is not None:
-            bounds.append(Bound(host.bytes, out.bytes, size, "bytes of its host", grows=False))
+            reserved = sum(lease.body_bytes_max for lease in leases)
+            bounds.append(Bound(host.bytes, reserved, size, "bytes of its host", grows=False))
         return bounds
 
     def site_bounds(
@@ -145,63 +172,61 @@ class Budgets:
         return max(1, min(left)) if left else None
 
     def _is_far_below(self, policy: FrontierPolicy, site: SiteState, more_bytes: int) -> bool:
-        """Whether no bound can be near: the cheap answer for most sites, whose budget is never below its smallest.
-
-        A few comparisons; the bounds themselves cost ten times that, for each lease.
-        """
-        budget = policy.budget
-        caps = (policy.pages_per_host_max, policy.bytes_per_host_max, budget.pages_per_site, budget.bytes_per_site)
-        if any(cap is not None for cap in caps):
-            return False
+        """Whether no bound can be near: the cheap answer for most sites, whose bounds cost ten times that."""
+        asked, bound = self._near
+        if asked is not policy:
+            bound = near(policy)
+            self._near = policy, bound
         out = self._sites_out.get(site.site, NOTHING_OUT)
-        if out.leases >= (
-            share_of(min(budget.site_share, budget.host_share), budget.fetches_max) or budget.fetches_max
-        ):
-            return False
-        used = (
-            (site.pages + out.pages, budget.first_pages),
-            (site.bytes + out.bytes + more_bytes, budget.first_bytes),
-            (site.hosts_open + len(out.new_hosts), budget.first_hosts),
+        return (
+            out.leases < bound.leases
+            and site.pages + out.pages < bound.pages
+            and site.bytes + out.bytes + more_bytes < bound.bytes
+            and site.hosts_open + len(out.new_hosts) < bound.hosts
         )
-        return all(first is None or have * BUDGET_POOR_DIVISOR < first for have, first in used)
 
     def _has_its_share(self, policy: BudgetPolicy, site: SiteState, host: HostState) -> bool:
         shares = (
-            (self._sites_out.get(site.site), share_of(policy.site_share, policy.fetches_max)),
-            (self._hosts_out.get(host.name), share_of(policy.host_share, policy.fetches_max)),
+            (self._sites_out.get(site.site, NOTHING_OUT).leases, share_of(policy.site_share, policy.fetches_max)),
+            (len(self._hosts_out.get(host.name, NO_LEASES)), share_of(policy.host_share, policy.fetches_max)),
         )
-        return any(out is not None and most is not None and out.leases >= most for out, most in shares)
+        return any(most is not None and out >= most for out, most in shares)
 
     # --- the books -----------------------------------------------------------------------------------------------
 
     def started(self, lease: Lease, host: HostState) -> None:
         """A lease is out."""
-        is_page = lease.kind is LeaseKind.PAGE
-        of_site = self._sites_out.setdefault(lease.site, Out())
+        self._hosts_out.setdefault(lease.host, {})[lease.number] = lease
+        out = self._sites_out.get(lease.site)
+        if out is None:
+            out = self._sites_out[lease.site] = Out()
+        out.leases += 1
+        out.pages += _is_page(lease)
+        out.bytes += lease.body_bytes_max
         if not host.fetches:
-            of_site.new_hosts.append(lease.host)
-        for out in (of_site, self._hosts_out.setdefault(lease.host, Out())):
-            out.leases += 1
-            out.pages += is_page
-            out.bytes += lease.body_bytes_max
+            out.new_hosts.append(lease.host)
 
     def ended(self, lease: Lease, event: Visited, host: HostState) -> None:
         """A lease was reported, and is booked in the state of its host."""
-        for table, name in ((self._sites_out, lease.site), (self._hosts_out, lease.host)):
-            out = table[name]
-            out.leases -= 1
-            out.pages -= lease.kind is LeaseKind.PAGE
+        of_host, out = self._hosts_out[lease.host], self._sites_out[lease.site]
+        del of_host[lease.number]
+        if not of_host:
+            del self._hosts_out[lease.host]
+        out.leases -= 1
+        if out.leases:
+            out.pages -= _is_page(lease)
             out.bytes -= lease.body_bytes_max
             if lease.host in out.new_hosts:
                 out.new_hosts.remove(lease.host)
-            if not out.leases:
-                del table[name]
+        else:
+            del self._sites_out[lease.site]
         site = self.sites.touch(lease.site)
-        site.pages += event.page
         site.bytes += event.bytes
         site.fetches += 1
         site.fetch_seconds += max(0.0, event.ended - event.started)
-        site.novel += event.page and event.novel
+        if event.page:
+            site.pages += 1
+            site.novel += event.novel
         site.hosts_open += host.fetches == 1
 
     def held(self, hold: Hold, host: HostState, now: float) -> Iterable[Fact]:
@@ -244,6 +269,10 @@ class Budgets:
 
     def _is_over_budget(self, policy: BudgetPolicy, site: SiteState) -> bool:
         return any(bound.grows and bound.used >= bound.most for bound in self.site_bounds(policy, site))
+
+
+def _is_page(lease: Lease) -> bool:
+    return lease.kind is LeaseKind.PAGE
 
 
 def look_wait(looks: int) -> float:

@@ -5,11 +5,14 @@ Records are msgpack arrays like those of hosts: fields are appended, never reord
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
 from gossamer.core.budget.ties import TIE_BYTES, Ties
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class SiteState(msgspec.Struct, array_like=True):
@@ -92,9 +95,8 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(SiteState)
 
 
-def encode_site(state: SiteState) -> bytes:
-    """The stored form."""
-    return _encoder.encode(state)
+encode_site: Final[Callable[[SiteState], bytes]] = _encoder.encode
+"""The stored form."""
 
 
 def decode_site(data: bytes) -> SiteState:

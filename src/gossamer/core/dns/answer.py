@@ -29,6 +29,8 @@ class Answer:
     def without(self, blocked: Callable[[str], bool]) -> Answer:
         """The answer less the addresses that `blocked` names; ADDRESS_REFUSED when that leaves none of them."""
         kept = tuple(address for address in self.addresses if not blocked(address))
-        if kept or not self.addresses:
+        if kept == self.addresses:
+            return self
+        if kept:
             return replace(self, addresses=kept)
         return replace(self, addresses=(), failure=FailureKind.ADDRESS_REFUSED, detail="on the block list")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
@@ -40,11 +39,10 @@ def _order_of(entry: Entry) -> int:
     return entry.order
 
 
-@dataclass(slots=True)
-class Head:
+class Head(msgspec.Struct):
     """The front of one queue in memory: the first entries in order, and whether the store holds more."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = []
     complete: bool = False
 
     def put_back(self, entry: Entry) -> None:
@@ -62,8 +60,7 @@ class Head:
 
     def add(self, entry: Entry) -> None:
         """Take a new entry into the head if it belongs there; otherwise the store keeps it for a refill."""
-        within = self.complete or (bool(self.entries) and entry.order < self.entries[-1].order)
-        if not within:
+        if not self.complete and not (self.entries and entry.order < self.entries[-1].order):
             return
         insort(self.entries, entry, key=_order_of)
         if len(self.entries) > HEAD_ENTRIES_MAX:
@@ -71,8 +68,11 @@ class Head:
             self.complete = False
 
 
-@dataclass(slots=True)
-class RobotsPending:
+def _no_heads() -> list[Head]:
+    return [Head(), Head(), Head(), Head(), Head(), Head()]
+
+
+class RobotsPending(msgspec.Struct):
     """A robots.txt or tdmrep.json on its way: for which authority, from which URL next, after how many redirects."""
 
     authority: str
@@ -81,18 +81,17 @@ class RobotsPending:
     kind: LeaseKind = LeaseKind.ROBOTS
 
 
-@dataclass(slots=True)
-class BackQueue:
+class BackQueue(msgspec.Struct):
     """A host in the working set."""
 
     host_id: bytes
     state: HostState
-    robots: dict[str, RobotsState] = field(default_factory=dict)
-    rules: dict[str, RobotsRules] = field(default_factory=dict)
+    robots: dict[str, RobotsState] = {}
+    rules: dict[str, RobotsRules] = {}
     """Parsed lazily from `robots`, per authority."""
-    tdm: dict[str, TdmRules] = field(default_factory=dict)
+    tdm: dict[str, TdmRules] = {}
     """The same of their tdmrep.json."""
-    heads: list[Head] = field(default_factory=lambda: [Head() for _ in range(QUEUES)])
+    heads: list[Head] = msgspec.field(default_factory=_no_heads)
     phase: Phase = Phase.WAITING
     at: float = -1.0
     """Its moment in the heap while WAITING; -1 when it is not there."""
@@ -111,14 +110,14 @@ class BackQueue:
     """The URL for which a robots.txt was asked for last; it may have left the heads before the answer comes."""
     asking: str = ""
     """The authority whose robots.txt another host fetches for it; empty when none does."""
-    errands: list[Errand] = field(default_factory=list)
+    errands: list[Errand] = []
     leases: int = 0
     """Leases since it entered the working set."""
-    out: dict[int, LeaseKind] = field(default_factory=dict)
+    out: dict[int, LeaseKind] = {}
     """Its leases under way, by number."""
-    ended: set[int] = field(default_factory=set)
+    ended: set[int] = set()
     """Those of them whose exchange is over and whose report is on its way: its gap runs, and is not known yet."""
-    leased: list[tuple[int, int]] = field(default_factory=list)
+    leased: list[tuple[int, int]] = []
     """Queue and order of each of its URLs that is leased; in the store they are queued still."""
     drawn: int = -1
     """The queue that was drawn last."""
@@ -135,6 +134,15 @@ class BackQueue:
         """URLs of a queue that are not leased."""
         queued = self.state.queued[queue]
         return queued - sum(each == queue for each, _ in self.leased) if self.leased and queued else queued
+
+    def unleased_each(self) -> list[int]:
+        """The same of every queue; not to be changed."""
+        if not self.leased:
+            return self.state.queued
+        left = list(self.state.queued)
+        for queue, _ in self.leased:
+            left[queue] -= 1
+        return left
 
     def is_leased(self, queue: int, order: int) -> bool:
         """Whether the URL that stands there is leased."""
@@ -154,11 +162,11 @@ class BackQueue:
             return True
         if len(self.out) >= connections or self.ended or not FILE_LEASES.isdisjoint(self.out.values()):
             return False
-        return bool(self.errands) or any(self.unleased(queue) for queue in range(QUEUES))
+        return bool(self.errands) or any(self.unleased_each())
 
     def has_before(self, entry: Entry, level: int) -> bool:
         """Whether others go before `entry`: it is of `level`, better ones have URLs, and its own is not overdue."""
-        queued = [self.unleased(queue) for queue in range(LEVELS)]
+        queued = self.unleased_each()[:LEVELS]
         return entry.record.queue == level and any(queued[:level]) and overdue_level(self.state.passed, queued) != level
 
     def choose_queue(self, now: float, chance: float, levels: int = LEVELS) -> int:
@@ -172,7 +180,9 @@ class BackQueue:
         return self.drawn
 
     def _choose(self, now: float, chance: float, levels: int) -> int:
-        queued = [self.unleased(queue) for queue in range(QUEUES)]
+        queued = self.unleased_each()
+        if queued.count(0) == QUEUES - 1 and (only := queued.index(max(queued))) < levels:
+            return only  # most hosts have but one queue: whatever is drawn, it is that
         overdue = overdue_level(self.state.passed, queued)
         if overdue >= 0:
             return overdue
@@ -189,6 +199,9 @@ class BackQueue:
         over once more. A level that was drawn had its chance, if none of its URLs may be leased for now.
         """
         state, drawn = self.state, self.drawn
+        if state.queued[queue] == state.total:
+            state.passed = list(NONE_PASSED)
+            return
         state.passed = [
             0 if level in (queue, drawn) or not state.queued[level] or not self.unleased(level) else before + 1
             for level, before in enumerate(state.passed or NONE_PASSED)
@@ -200,7 +213,7 @@ class BackQueue:
         While the host fails it is asked for again only when nothing else is left: as with retries, one file that always
         fails must not keep the host from showing that it answers.
         """
-        robots = self.robots.get(authority_of(entry.record.url))
+        robots = self.robots.get(authority_of(entry.record.url)) if self.robots else None
         if robots is None or robots.kind is not RobotsKind.UNREACHABLE:
             return False
         return robots.expires_at > now or self.state.failures > 0
@@ -242,10 +255,10 @@ class BackQueue:
 
     def next_due(self) -> float:
         """Earliest moment at which it has something to fetch, its gap apart: 0 now, or its first retry's moment."""
-        if self.errands or any(self.unleased(level) for level in range(LEVELS)):
+        if self.errands or any(self.unleased_each()[:LEVELS]):
             return 0.0
-        head = self.heads[RETRY]
-        return retry_due(head.entries[0].order) if head.entries else 0.0
+        retries = self.heads[RETRY].entries
+        return retry_due(retries[0].order) if retries else 0.0
 
     def best_level(self) -> int:
         """The level of its best queued URL; a retry counts as the last level."""
@@ -253,8 +266,7 @@ class BackQueue:
 
     def fill_heads(self, entries: list[Entry]) -> None:
         """All that the host has queued has just been found: its heads are complete without a look at the store."""
-        for head in self.heads:
-            head.entries, head.complete = [], True
+        self.heads = [Head(complete=True) for _ in range(QUEUES)]
         for entry in entries:
             self.heads[entry.record.queue].add(entry)
 
@@ -302,14 +314,21 @@ class BackQueue:
     def sitemaps_named(self, authority: str, product: str, now: float) -> list[NameSitemaps]:
         """What to do about the sitemaps of a robots.txt that was read just now, if a queued URL was why it was read."""
         robots = self.robots.get(authority)
-        records = (entry.record for head in self.heads for entry in head.entries)
-        causes = (each for each in (self.cause, *records) if each is not None)
-        cause = next((each for each in causes if authority_of(each.url) == authority), None)
-        if robots is None or cause is None or robots.kind is RobotsKind.UNREACHABLE or robots.fetched_at < now:
+        if robots is None or robots.kind is RobotsKind.UNREACHABLE or robots.fetched_at < now:
+            return []
+        cause = self._cause_of(authority)
+        if cause is None:
             return []
         rules = self.rules_of(authority, product)
         urls = rules.sitemaps if rules is not None and not robots.reason else ()
         return [NameSitemaps(self.host_id, authority, urls, cause)]
+
+    def _cause_of(self, authority: str) -> PageRecord | None:
+        """A queued URL for which the robots.txt of its authority may have been read."""
+        if self.cause is not None and authority_of(self.cause.url) == authority:
+            return self.cause
+        records = (entry.record for head in self.heads for entry in head.entries)
+        return next((each for each in records if authority_of(each.url) == authority), None)
 
     def crawl_delay(self, product: str) -> float:
         """The greatest Crawl-delay of its authorities in seconds, for they share the gap; 0 without one."""

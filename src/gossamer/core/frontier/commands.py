@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from gossamer.core.facts import Fact
 from gossamer.core.frontier.lease import Entry, Errand, Lease
@@ -10,23 +10,20 @@ from gossamer.core.frontier.records import PageRecord
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(msgspec.Struct, frozen=True):
     """Carry this lease to its end."""
 
     lease: Lease
 
 
-@dataclass(frozen=True, slots=True)
-class Resolve:
+class Resolve(msgspec.Struct, frozen=True):
     """Look up the addresses of a host; answer with `Resolved`."""
 
     host_id: bytes
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refill:
+class Refill(msgspec.Struct, frozen=True):
     """Load the head of one queue of a host from `order` on; answer with `HeadLoaded`."""
 
     host_id: bytes
@@ -34,16 +31,14 @@ class Refill:
     order: int
 
 
-@dataclass(frozen=True, slots=True)
-class Wake:
+class Wake(msgspec.Struct, frozen=True):
     """Bring up to `count` sleeping hosts whose time comes before `until`; answer with `Woken`."""
 
     count: int
     until: float
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(msgspec.Struct, frozen=True):
     """A host changed its place: into the working set, to sleep until a moment, to the held, or out of all three."""
 
     host_id: bytes
@@ -57,8 +52,7 @@ class Move:
     left_held: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Refuse:
+class Refuse(msgspec.Struct, frozen=True):
     """A queued URL that robots.txt, its address or a changed scope refuses: it ends here, with the reason and the line
     of robots.txt. With `failed` it ends as failed: its host has not answered for as long as anybody waits.
     """
@@ -70,8 +64,7 @@ class Refuse:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Postpone:
+class Postpone(msgspec.Struct, frozen=True):
     """Move queued URLs of one queue into their host's retry queue, due at `due`; answer with `Postponed`."""
 
     host_id: bytes
@@ -80,8 +73,7 @@ class Postpone:
     due: float
 
 
-@dataclass(frozen=True, slots=True)
-class PutLast:
+class PutLast(msgspec.Struct, frozen=True):
     """Move queued URLs of one level into the last level of their host, for good; answer with `Postponed`."""
 
     host_id: bytes
@@ -89,8 +81,7 @@ class PutLast:
     entries: list[Entry]
 
 
-@dataclass(frozen=True, slots=True)
-class SaveRobots:
+class SaveRobots(msgspec.Struct, frozen=True):
     """Keep what a robots.txt said."""
 
     host_id: bytes
@@ -98,16 +89,14 @@ class SaveRobots:
     robots: RobotsState
 
 
-@dataclass(frozen=True, slots=True)
-class DropRobots:
+class DropRobots(msgspec.Struct, frozen=True):
     """Forget what a robots.txt said: its host has more authorities than are kept."""
 
     host_id: bytes
     authority: str
 
 
-@dataclass(frozen=True, slots=True)
-class NameSitemaps:
+class NameSitemaps(msgspec.Struct, frozen=True):
     """A robots.txt was read, for the sake of a queued URL: take up the sitemaps that it names."""
 
     host_id: bytes
@@ -118,8 +107,7 @@ class NameSitemaps:
     """The URL: sitemaps are as far from a seed as the first page wanted of their host."""
 
 
-@dataclass(frozen=True, slots=True)
-class SendErrand:
+class SendErrand(msgspec.Struct, frozen=True):
     """Ask the host of `errand.url` to fetch a robots.txt for us."""
 
     errand: Errand
@@ -127,34 +115,21 @@ class SendErrand:
     """The errand, done here, whose URL redirects on: it is answered with what comes of this one."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerErrand:
+class AnswerErrand(msgspec.Struct, frozen=True):
     """Tell the asker of an errand what came of it."""
 
     errand: Errand
     answer: RobotsAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class Tell:
+class Tell(msgspec.Struct, frozen=True):
     """Something happened that others may want to hear of."""
 
     fact: Fact
 
 
-Command = (
-    Visit
-    | Resolve
-    | Refill
-    | Wake
-    | Move
-    | Refuse
-    | Postpone
-    | PutLast
-    | SaveRobots
-    | DropRobots
-    | NameSitemaps
-    | SendErrand
-    | AnswerErrand
-    | Tell
-)
+Loading = Refill | Wake | Postpone | PutLast
+"""What is answered with an event at once."""
+Booking = Move | SaveRobots | DropRobots | AnswerErrand
+"""What concerns its own shard alone."""
+Command = Visit | Resolve | Refuse | NameSitemaps | SendErrand | Tell | Loading | Booking

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from gossamer.core.dns.answer import Answer
 from gossamer.core.frontier.fate import Fate
@@ -12,17 +13,15 @@ from gossamer.core.frontier.records import HostState
 from gossamer.core.robots.answer import RobotsAnswer, RobotsState
 
 
-@dataclass(slots=True)
-class LoadedHost:
+class LoadedHost(msgspec.Struct):
     """A host brought from the store: its state and the robots.txt files known for its authorities."""
 
     host_id: bytes
     state: HostState
-    robots: dict[str, RobotsState] = field(default_factory=dict)
+    robots: dict[str, RobotsState] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """New URLs of one host, already in its queues in the store. `loaded` when the frontier does not hold the host."""
 
     host_id: bytes
@@ -30,16 +29,14 @@ class Found:
     loaded: LoadedHost | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Woken:
+class Woken(msgspec.Struct, frozen=True):
     """Sleeping hosts whose time has come, and the moment (if any) when the next one's comes."""
 
     hosts: list[LoadedHost]
     next_wake: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class HeldLoaded:
+class HeldLoaded(msgspec.Struct, frozen=True):
     """Held hosts, brought from the store because what holds them may have ended."""
 
     hosts: list[LoadedHost]
@@ -47,15 +44,13 @@ class HeldLoaded:
     """Nothing else is left to do: a budget that deserves to grow does so at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class SleepersLoaded:
+class SleepersLoaded(msgspec.Struct, frozen=True):
     """Sleeping hosts, brought from the store because their gap may have become shorter while they slept."""
 
     hosts: list[LoadedHost]
 
 
-@dataclass(frozen=True, slots=True)
-class HeadLoaded:
+class HeadLoaded(msgspec.Struct, frozen=True):
     """The first entries of one queue of a host. `complete` when the store holds no more.
 
     `raised`: those that were there, too, and whose score has risen: each as it stood and as it stands, in a better
@@ -69,8 +64,7 @@ class HeadLoaded:
     raised: Sequence[tuple[Entry, Entry]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Postponed:
+class Postponed(msgspec.Struct, frozen=True):
     """URLs moved from `queue` into the retry queue, or into the last level: each as it stood and as it stands."""
 
     host_id: bytes
@@ -80,8 +74,7 @@ class Postponed:
     """Whether its host rests for a moment: what was put off may be all it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unwanted:
+class Unwanted(msgspec.Struct, frozen=True):
     """Queued URLs of one host that are wanted no more, each with the reason. `loaded` as with `Found`."""
 
     host_id: bytes
@@ -89,16 +82,14 @@ class Unwanted:
     loaded: LoadedHost | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(msgspec.Struct, frozen=True):
     """The addresses of a host, or why there are none."""
 
     host_id: bytes
     answer: Answer
 
 
-@dataclass(slots=True)
-class Visited:
+class Visited(msgspec.Struct):
     """The report of one lease."""
 
     lease: Lease
@@ -131,8 +122,7 @@ class Visited:
     """The entry as it stands in the queue again, for a fate of RETRY or AGAIN."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrandCame:
+class ErrandCame(msgspec.Struct, frozen=True):
     """Another host's robots.txt shall be fetched from this host."""
 
     host_id: bytes
@@ -140,8 +130,7 @@ class ErrandCame:
     loaded: LoadedHost | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RobotsCame:
+class RobotsCame(msgspec.Struct, frozen=True):
     """The answer to an errand of this host. With `loaded` it is kept even where the frontier does not hold the host."""
 
     host_id: bytes

@@ -9,9 +9,10 @@ exchange before this one went well, or if another URL has been answered since th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+import msgspec
 
 from gossamer.core.frontier.records import HostState, PageRecord
 from gossamer.core.limits import URL_TRIES_MAX
@@ -41,8 +42,7 @@ class Blame(Enum):
     NOBODY = "nobody"
 
 
-@dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(msgspec.Struct, frozen=True):
     """Where a URL goes, why, and (for RETRY) from which moment it may be leased again."""
 
     kind: FateKind

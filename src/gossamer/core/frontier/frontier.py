@@ -85,6 +85,10 @@ class Frontier:
         self.ceilings: Final = ceilings
         self.ledger: Final = ledger
         self.working: Final = working
+        self.hosts: Final = working.hosts
+        """The hosts in the working set, by id."""
+        self.leases: Final = self._situation.leases
+        """The leases out, by number."""
 
     # --- what the loop calls -------------------------------------------------------------------------------------
 
@@ -186,16 +190,6 @@ class Frontier:
     def judges(self) -> Judges:
         """The rules that hold hosts and refuse URLs; append to them before the first turn."""
         return self._situation.judges
-
-    @property
-    def leases(self) -> dict[int, Lease]:
-        """The leases out, by number."""
-        return self._situation.leases
-
-    @property
-    def hosts(self) -> dict[bytes, BackQueue]:
-        """The hosts in the working set, by id."""
-        return self.working.hosts
 
     def state_of(self, host_id: bytes) -> HostState | None:
         """The state of a host if it is at hand (in the working set, or changed since the last commit)."""

@@ -12,26 +12,26 @@ from gossamer.core.politeness.fetch_slots import pace_of
 
 def grant(situation: Situation, host: BackQueue, wanted: Wanted, now: float, room: Room) -> bool:
     """Make the lease, if the ceilings of the host's address permit it now; otherwise the host comes again later."""
-    address, state = host.addresses[0], host.state
-    later = situation.ceilings.admit(address, state.site, now)
+    address, state, entry, ceilings = host.addresses[0], host.state, wanted.entry, situation.ceilings
+    later = ceilings.admit(address, state.site, now)
     if later is not None:
         situation.working.push(host, now, later)
         return False
     pace = pace_of(state.response_seconds, state.last_seconds if state.failures else 0.0)
-    if not situation.ceilings.slots.free(pace, now):
+    if not ceilings.slots.free(pace, now):
         situation.stand_in_line(host, pace, now)
         return False
-    situation.ceilings.started(address, state.site, now)
-    if wanted.entry is not None:
-        host.heads[wanted.entry.record.queue].entries.remove(wanted.entry)
-        host.leased.append((wanted.entry.record.queue, wanted.entry.order))
-        host.note_lease(wanted.entry.record.queue)
-    lease = _lease_of(situation, host, wanted, now, room)
+    ceilings.started(address, state.site, now)
+    if entry is not None:
+        queue = entry.record.queue
+        host.heads[queue].entries.remove(entry)
+        host.leased.append((queue, entry.order))
+        host.note_lease(queue)
+    lease = _lease_of(situation, host, wanted, room, slot=ceilings.slots.started(pace, now), now=now)
     situation.leases[lease.number] = lease
-    situation.slots[lease.number] = situation.ceilings.slots.started(pace, now)
     situation.budgets.started(lease, state)
     if situation.shares is not None:
-        situation.shares.charge(wanted.entry.record.group if wanted.entry is not None else host.group)
+        situation.shares.charge(entry.record.group if entry is not None else host.group)
     host.out[lease.number] = lease.kind
     host.leases += 1
     room.leases -= 1
@@ -42,7 +42,7 @@ def grant(situation: Situation, host: BackQueue, wanted: Wanted, now: float, roo
     return True
 
 
-def _lease_of(situation: Situation, host: BackQueue, wanted: Wanted, now: float, room: Room) -> Lease:
+def _lease_of(situation: Situation, host: BackQueue, wanted: Wanted, room: Room, *, slot: int, now: float) -> Lease:
     situation.lease_number += 1
     state = host.state
     return Lease(
@@ -63,4 +63,5 @@ def _lease_of(situation: Situation, host: BackQueue, wanted: Wanted, now: float,
         hops=wanted.hops,
         errand=wanted.errand,
         stated=wanted.stated,
+        slot=slot,
     )

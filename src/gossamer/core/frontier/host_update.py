@@ -17,7 +17,7 @@ from gossamer.core.limits import (
     RESPONSE_TIMES_KEPT,
 )
 from gossamer.core.politeness.backoff import Backoff, backoff
-from gossamer.core.politeness.gap import GapPolicy, gap_seconds, middle_of
+from gossamer.core.politeness.gap import GapPolicy, gap_by_middle, middle_of
 
 NAME_ASKED_AGAIN_SECONDS: Final = 60.0
 """A name that did not resolve is not asked for again sooner, unless its answer says that it expires before."""
@@ -34,12 +34,13 @@ def after_visit(
     state.fetches += 1
     state.last_end = event.ended
     state.last_seconds = max(0.0, event.ended - event.started)
+    times = state.response_seconds
     state.bytes += event.bytes
     state.pages += 1 if event.page else 0
     if event.answered:
-        times = [*state.response_seconds, event.ended - event.started]
-        state.response_seconds = times[-RESPONSE_TIMES_KEPT:]
-    gap = gap_seconds(policy, state.response_seconds, state.crawl_delay)
+        times = state.response_seconds = [*times[1 - RESPONSE_TIMES_KEPT :], event.ended - event.started]
+    middle = middle_of(times) if times else 0.0
+    gap = gap_by_middle(policy, middle, state.crawl_delay)
     # Where several leases were out, another one may have ended with a plea for a longer wait.
     state.next_at = max(state.next_at, event.ended + gap.seconds)
     if event.slows or event.failed:
@@ -49,7 +50,8 @@ def after_visit(
         _recovered(state)
     if event.retry_after is not None:
         state.next_at = max(state.next_at, event.ended + event.retry_after)
-    return [_visit_fact(state, event), *_host_facts(state, failures)]
+    told = _visit_fact(state, event, middle)
+    return [told] if state.failures == failures else [told, *_host_facts(state, failures)]
 
 
 def change_gap(state: HostState, before: float, after: float) -> None:
@@ -111,7 +113,7 @@ def _recovered(state: HostState) -> None:
     state.failing_since = state.parked_at = state.dead_at = state.dead_until = 0.0
 
 
-def _visit_fact(state: HostState, event: Visited) -> Fact:
+def _visit_fact(state: HostState, event: Visited, middle: float) -> Fact:
     lease = event.lease
     return VisitEnded(
         url=lease.url,
@@ -123,7 +125,7 @@ def _visit_fact(state: HostState, event: Visited) -> Fact:
         bytes=event.bytes,
         host_fetches=state.fetches,
         host_bytes=state.bytes,
-        host_seconds=round(middle_of(state.response_seconds), 6) if state.response_seconds else 0.0,
+        host_seconds=round(middle, 6),
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+import msgspec
+
 from gossamer.core.frontier.records import PageRecord, UrlKind
 from gossamer.core.preference.preferences import NOTHING, Preferences
 
@@ -45,8 +47,7 @@ class Errand:
     hops: int
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(msgspec.Struct):
     """One queued URL in memory: where it stands in its queue, its key tail, its record."""
 
     order: int
@@ -54,8 +55,7 @@ class Entry:
     record: PageRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(msgspec.Struct, frozen=True):
     """Made by the frontier alone, after the gap, the robots verdict, the caps and the ceilings agreed."""
 
     number: int
@@ -77,3 +77,5 @@ class Lease:
     errand: Errand | None = None
     stated: Preferences = NOTHING
     """What the site's files state of the use of what is fetched."""
+    slot: int = 0
+    """Its number with the worker's fetch slots."""

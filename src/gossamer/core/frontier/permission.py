@@ -6,7 +6,7 @@ words that say so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from gossamer.core.frontier.back_queue import BackQueue, RobotsPending
 from gossamer.core.frontier.lease import Entry, LeaseKind
@@ -23,8 +23,7 @@ from gossamer.core.scope.reasons import Reason
 from gossamer.core.url.parse import authority_of, target_of
 
 
-@dataclass(frozen=True, slots=True)
-class Permission:
+class Permission(msgspec.Struct, frozen=True):
     """What is to be done about a URL."""
 
     asks: RobotsPending | None = None

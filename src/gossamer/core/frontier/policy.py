@@ -71,7 +71,7 @@ class FrontierPolicy:
 
         A gap under a second is for the operator's own hosts, and for addresses that the operator allowed.
         """
-        rule, allowed = self.rule_of(host), self.gap_allowed
+        rule, allowed = self.hosts.get(host, NO_RULE), self.gap_allowed
         own = rule.mine or (allowed is not None and bool(address) and self.is_allowed(address))
         usual = allowed if own and allowed is not None else self.gap
         if rule.minimum_seconds is None:

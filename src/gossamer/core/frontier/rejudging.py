@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.page.links import LinkKind
 from gossamer.core.scope.judge import LinkJudge
@@ -9,10 +11,12 @@ from gossamer.core.scope.reasons import Reason
 from gossamer.core.scope.refusal import Finding, kind_by_hops
 from gossamer.core.url.parse import host_of
 
+KINDS: Final = {int(kind): kind for kind in LinkKind}
+
 
 def finding_of(record: PageRecord) -> Finding:
     """How a known URL was found."""
-    kind = LinkKind(record.link_kind) if record.link_kind else kind_by_hops(record.hops)
+    kind = KINDS[record.link_kind] if record.link_kind else kind_by_hops(record.hops)
     return Finding(record.url, (kind,), record.nofollow, record.depth, record.group)
 
 

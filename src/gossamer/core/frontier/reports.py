@@ -17,7 +17,7 @@ def visited(situation: Situation, event: events.Visited, now: float) -> None:
     """A lease has ended."""
     lease = situation.leases.pop(event.lease.number)
     situation.ceilings.ended(lease.address)
-    situation.ceilings.slots.ended(situation.slots.pop(lease.number))
+    situation.ceilings.slots.ended(lease.slot)
     host = situation.hosts[lease.host_id]
     del host.out[lease.number]
     host.ended.discard(lease.number)

@@ -25,7 +25,6 @@ class RobotsErrands:
         """`product`: our token in robots.txt."""
         self._working: Final = working
         self._product: Final = product
-        self._out: Final = working.out
 
     def fetched(self, host: BackQueue, event: events.Visited, now: float) -> None:
         """A host has answered, for itself or on an errand."""
@@ -33,14 +32,14 @@ class RobotsErrands:
         errand = lease.errand
         if lease.kind is LeaseKind.PROBE:
             host.pending = None
-            self._out.extend(host.keep_tdm(lease.authority, tdm_body(event.robots or UNANSWERED), now))
+            self._working.out.extend(host.keep_tdm(lease.authority, tdm_body(event.robots or UNANSWERED), now))
             return
         if event.redirect and lease.hops < ROBOTS_REDIRECTS_MAX:
             self._follow(host, event)
             return
         answer = event.robots or RobotsAnswer(too_many_redirects=True)
         if errand is not None:
-            self._out.append(commands.AnswerErrand(errand, answer))
+            self._working.out.append(commands.AnswerErrand(errand, answer))
         else:
             host.pending = None
             self._keep(host, lease.authority, answer, now)
@@ -57,7 +56,7 @@ class RobotsErrands:
 
     def give_up(self, host: BackQueue) -> None:
         """The host cannot be asked: whoever sent it errands is told."""
-        self._out.extend(commands.AnswerErrand(errand, UNANSWERED) for errand in host.errands)
+        self._working.out.extend(commands.AnswerErrand(errand, UNANSWERED) for errand in host.errands)
         host.errands.clear()
 
     def _follow(self, host: BackQueue, event: events.Visited) -> None:
@@ -65,22 +64,22 @@ class RobotsErrands:
         if lease.errand is not None:
             errand = lease.errand
             again = Errand(errand.asker, errand.authority, event.redirect, lease.hops + 1)
-            self._out.append(commands.SendErrand(again, origin=errand))
+            self._working.out.append(commands.SendErrand(again, origin=errand))
         elif event.redirect_host == lease.host:
             host.pending = RobotsPending(lease.authority, event.redirect, lease.hops + 1)
         else:
             host.pending, host.asking = None, lease.authority
             self._working.suspend(host, Phase.ASKING)
             errand = Errand(host.host_id, lease.authority, event.redirect, lease.hops + 1)
-            self._out.append(commands.SendErrand(errand))
+            self._working.out.append(commands.SendErrand(errand))
 
     def _keep(self, host: BackQueue, authority: str, answer: RobotsAnswer, now: float) -> None:
         robots = robots_state(answer, host.robots.get(authority), now)
-        self._out.extend(host.keep_robots(authority, robots))
+        self._working.out.extend(host.keep_robots(authority, robots))
         delay = host.crawl_delay(self._product)
         host.state.crawl_delay = delay
         host.state.next_at = max(host.state.next_at, host.state.last_end + delay)
         self._working.touch(host)
-        self._out.extend(host.sitemaps_named(authority, self._product, now))
+        self._working.out.extend(host.sitemaps_named(authority, self._product, now))
         fact = RobotsRead(authority, robots.kind, robots.reason, len(robots.body), delay)
-        self._out.append(commands.Tell(fact))
+        self._working.out.append(commands.Tell(fact))

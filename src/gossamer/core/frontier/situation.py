@@ -57,9 +57,9 @@ class Situation:
     """Policies with other gaps that were in force before: hosts may sleep by them."""
     leases: dict[int, Lease] = field(default_factory=dict)
     lease_number: int = 0
+    hosts: dict[bytes, BackQueue] = field(init=False)
+    """The hosts in the working set, by id."""
     gaps: GapChanges = field(init=False)
-    slots: dict[int, int] = field(default_factory=dict)
-    """Lease -> its number with the fetch slots."""
     lines: dict[Pace, deque[bytes]] = field(default_factory=lambda: {pace: deque() for pace in LINES})
     """Hosts in line for a fetch slot, by pace, the first to be called first."""
     lookups: int = 0
@@ -68,12 +68,8 @@ class Situation:
     """Hosts in line for one."""
 
     def __post_init__(self) -> None:
+        self.hosts = self.working.hosts
         self.gaps = GapChanges(self.working, [self.policy])
-
-    @property
-    def hosts(self) -> dict[bytes, BackQueue]:
-        """The hosts in the working set, by id."""
-        return self.working.hosts
 
     @property
     def out(self) -> list[Command]:
@@ -82,12 +78,11 @@ class Situation:
 
     def tell(self, facts: Iterable[Fact]) -> None:
         """Something happened that others may want to hear of."""
-        self.out.extend(commands.Tell(fact) for fact in facts)
+        self.working.out += [commands.Tell(fact) for fact in facts]
 
     def take(self) -> list[Command]:
         """What was asked for since the last call."""
-        out = list(self.out)
-        self.out.clear()
+        out, self.working.out = self.working.out, []
         return out
 
     # --- may it? -------------------------------------------------------------------------------------------------
@@ -116,7 +111,7 @@ class Situation:
 
     def go_on(self, host: BackQueue, now: float) -> None:
         """Leases, URLs or what is allowed have changed: its next turn, unless it has all it may have at once."""
-        if host.may_lease(self.policy.rule_of(host.state.name).connections):
+        if not host.out or host.may_lease(self.policy.rule_of(host.state.name).connections):
             self.working.push(host, now)
         else:
             self.working.rest(host)
@@ -141,9 +136,11 @@ class Situation:
 
     def call_lines(self, now: float) -> None:
         """Give those first in line their turns, as many as there are slots for."""
-        self._call(self.lookup_line, LOOKUPS_MAX - self.lookups, now)
+        if self.lookup_line:
+            self._call(self.lookup_line, LOOKUPS_MAX - self.lookups, now)
         for pace, line in self.lines.items():
-            self._call(line, self.ceilings.slots.free(pace, now) if line else 0, now)
+            if line:
+                self._call(line, self.ceilings.slots.free(pace, now), now)
 
     def _call(self, line: deque[bytes], free: int, now: float) -> None:
         while line and free > 0:
@@ -166,9 +163,9 @@ class Situation:
         host.state.queued[queue] -= 1
         if host.state.heads[queue] == order:
             entries = host.heads[queue].entries
-            following = [entries[0].order if entries else order + 1]
+            following = entries[0].order if entries else order + 1
             # What is leased stands in the store still, and is found there again after a crash.
-            host.state.heads[queue] = min(following + [each for at, each in host.leased if at == queue])
+            host.state.heads[queue] = min([following, *(each for at, each in host.leased if at == queue)])
         self.ledger.queued -= 1
         self.working.touch(host)
 

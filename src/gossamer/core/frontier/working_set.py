@@ -11,7 +11,7 @@ import heapq
 from dataclasses import dataclass, field
 from typing import Final
 
-from gossamer.core.frontier.back_queue import BackQueue, Phase
+from gossamer.core.frontier.back_queue import BackQueue, Head, Phase
 from gossamer.core.frontier.commands import Command, Move, Wake
 from gossamer.core.frontier.events import LoadedHost
 from gossamer.core.frontier.holds import Hold
@@ -79,37 +79,51 @@ class WorkingSet:
 
     def next_moment(self) -> float | None:
         """When `due` or `wake` has something to do again; None when only events can bring it."""
-        first = min((moment for _, moment in self._moments()), default=None) if self._heaps else None
+        first = self._first_moment()
         if self.next_wake is not None and len(self.hosts) < self.hosts_max:
             wake = self.next_wake - WAKE_AHEAD_SECONDS
             return wake if first is None else min(first, wake)
         return first
 
+    def _first_moment(self) -> float | None:
+        """The moment of the first host of all groups."""
+        if not self.by_group:
+            heap = self._heaps.get("")
+            return self._first_of(heap) if heap else None
+        return min((moment for _, moment in self._moments()), default=None)
+
     def _moments(self) -> list[tuple[str, float]]:
         """Of each group the moment of its first host."""
-        moments: list[tuple[str, float]] = []
-        for group, heap in self._heaps.items():
-            while heap and self._is_stale(heap[0]):
-                heapq.heappop(heap)
-            if heap:
-                moments.append((group, heap[0][0]))
+        firsts = ((group, self._first_of(heap)) for group, heap in self._heaps.items())
+        moments = [(group, moment) for group, moment in firsts if moment is not None]
         if len(moments) < len(self._heaps):
             self._heaps = {group: self._heaps[group] for group, _ in moments}
         return moments
 
+    def _first_of(self, heap: list[tuple[float, int, bytes]]) -> float | None:
+        """The first moment of a heap at which a host has its turn still."""
+        while heap:
+            moment, _, host_id = heap[0]
+            host = self.hosts.get(host_id)
+            if host is not None and host.at == moment and host.phase is Phase.WAITING:
+                return moment
+            heapq.heappop(heap)
+        return None
+
     def push(self, host: BackQueue, now: float, at: float = 0.0) -> None:
         """Give a waiting host its moment in the heap (not before `at`), or its leave."""
+        state = host.state
         self.suspended.discard(host.host_id)
-        if not host.state.total and not host.errands and host.pending is None and not host.out:
+        is_wanted = bool(host.out or host.errands) or host.pending is not None
+        if not is_wanted and not state.total:
             self._leave(host, Move(host.host_id, left_active=True))
             return
-        moment = max(at, host.state.next_at, host.next_due())
-        if host.state.dead_until > now:
-            moment = at  # what it has queued ends unfetched, which needs no gap
+        # What a dead host has queued ends unfetched, which needs no gap.
+        moment = at if state.dead_until > now else max(at, state.next_at, host.next_due())
         in_heap = host.phase is Phase.WAITING and host.at == moment
         self._set_phase(host, Phase.WAITING)
         host.at = moment
-        if self._should_sleep(host, now):
+        if not (is_wanted or host.asking) and self._should_sleep(host, now):
             self._sleep(host)
         elif not in_heap:
             self._ticket += 1
@@ -192,12 +206,17 @@ class WorkingSet:
         )
         state.ready_level, state.ready_wake_ms = -1, 0
         self._free(state)
-        host = BackQueue(loaded.host_id, state, loaded.robots, since=self.now, entered=self.now)
-        host.gaps_number = self.gaps_number
-        for queue, head in enumerate(host.heads):
-            head.complete = not state.queued[queue]
+        host = BackQueue(
+            loaded.host_id,
+            state,
+            loaded.robots,
+            heads=[Head(complete=not queued) for queued in state.queued],
+            since=self.now,
+            gaps_number=self.gaps_number,
+            entered=self.now,
+        )
         self.hosts[loaded.host_id] = host
-        self.touch(host)
+        self.touched[loaded.host_id] = state
         return host
 
     def place(self, loaded: LoadedHost, now: float, not_before: float, entries: list[Entry]) -> None:
@@ -240,12 +259,11 @@ class WorkingSet:
             host.phase, host.since = phase, self.now
 
     def _should_sleep(self, host: BackQueue, now: float) -> bool:
-        if host.errands or host.asking or host.pending is not None or host.out:
-            return False
+        """Whether a host that only its own URLs keep in the set makes way."""
         # An errand has brought it in beyond the set's size, and is done.
         if host.at > now + SLEEP_SECONDS or len(self.hosts) > self.hosts_max:
             return True
-        stayed = host.leases >= LEASES_BEFORE_YIELD or (host.leases and now - host.entered > STAY_SECONDS)
+        stayed = host.leases and (host.leases >= LEASES_BEFORE_YIELD or now - host.entered > STAY_SECONDS)
         return bool(stayed) and self.is_crowded(now)
 
     def _sleep(self, host: BackQueue) -> None:
@@ -318,7 +336,3 @@ class WorkingSet:
         state.ready_level, state.ready_wake_ms = level, wake_ms
         self.touched[loaded.host_id] = state
         self.note_wake(wake_ms / 1000)
-
-    def _is_stale(self, item: tuple[float, int, bytes]) -> bool:
-        host = self.hosts.get(item[2])
-        return host is None or host.phase is not Phase.WAITING or host.at != item[0]

@@ -6,10 +6,8 @@ What stood there is replaced by a word that says so; a continuation line (RFC 91
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
 BLANKED: Final = b"[blanked]"
 REQUEST_SECRETS: Final = ("Authorization", "Cookie", "Proxy-Authorization")
@@ -24,10 +22,11 @@ BLANKED_WORDS: Final = (
 _LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
-def blanked(head: bytes, names: Iterable[str]) -> bytes:
+def blanked(head: bytes, names: tuple[str, ...]) -> bytes:
     """`head` with the values of the fields called `names` (any case) replaced; the same bytes where there are none."""
-    wanted = {name.lower().encode("latin-1") for name in names}
-    if not any(name in head.lower() for name in wanted):
+    wanted = _compared(names)
+    lowered = head.lower()
+    if not any(name in lowered for name in wanted):
         return head
     kept: list[bytes] = []
     dropping = False
@@ -40,6 +39,11 @@ def blanked(head: bytes, names: Iterable[str]) -> bytes:
         dropping = bool(number and colon) and name.strip().lower() in wanted
         kept.append(name + b": " + BLANKED + _line_end(line) if dropping else line)
     return b"".join(kept)
+
+
+@lru_cache(maxsize=256)
+def _compared(names: tuple[str, ...]) -> frozenset[bytes]:
+    return frozenset(name.lower().encode("latin-1") for name in names)
 
 
 def _line_end(line: bytes) -> bytes:

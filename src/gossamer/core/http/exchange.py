@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
@@ -117,28 +118,26 @@ class Exchange:
     tls: str = ""
     """"tls/1.3", or empty."""
     connections_opened: int = field(default=0)
-    _folded: tuple[tuple[tuple[str, str], ...], list[tuple[str, str]]] = field(
-        default=((), []), init=False, repr=False, compare=False
+    _folded: tuple[tuple[tuple[str, str], ...], dict[str, list[str]]] = field(
+        default=((), {}), init=False, repr=False, compare=False
     )
-    """`headers`, and the same with names in lower case."""
+    """`headers`, and their values by the name in lower case."""
 
     def header(self, name: str) -> str:
         """The first field of that name (any case), or an empty string."""
-        wanted = name.lower()
-        for key, value in self._folded_headers():
-            if key == wanted:
-                return value
-        return ""
+        values = self._values(name)
+        return values[0] if values else ""
 
     def header_all(self, name: str) -> list[str]:
         """All fields of that name (any case), in order."""
-        wanted = name.lower()
-        return [value for key, value in self._folded_headers() if key == wanted]
+        return list(self._values(name))
 
-    def _folded_headers(self) -> list[tuple[str, str]]:
-        """The fields with their names in lower case: made once, asked for a dozen times."""
+    def _values(self, name: str) -> Sequence[str]:
+        """Made once, asked for a dozen times."""
         headers, folded = self._folded
         if headers is not self.headers:
-            folded = [(key.lower(), value) for key, value in self.headers]
+            folded = {}
+            for key, value in self.headers:
+                folded.setdefault(key.lower(), []).append(value)
             self._folded = self.headers, folded
-        return folded
+        return folded.get(name.lower(), ())

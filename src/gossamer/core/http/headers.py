@@ -28,7 +28,7 @@ _PLAIN_FIELDS: Final = re.compile(rf"(?:{_FIELD})*+\r\n", re.ASCII)
 _PLAIN_FIELD: Final = re.compile(r"([^:\r\n]++):([^\r\n]*+)\r\n")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Head:
     """Status line and fields of one answer."""
 
@@ -125,6 +125,8 @@ def _check_framing(fields: list[Field], problems: dict[str, None]) -> None:
     if "content-length" not in names:
         return
     values = [value for name, (_, value) in zip(names, fields, strict=True) if name == "content-length"]
+    if len(values) == 1 and _DIGITS.fullmatch(values[0]) and "transfer-encoding" not in names:
+        return
     lengths = [part.strip(_BLANKS) for value in values for part in value.split(",")]
     if not all(_DIGITS.fullmatch(length) for length in lengths):
         problems["bad Content-Length"] = None

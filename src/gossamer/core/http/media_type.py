@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ _QUOTABLE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|\\?$)', re.DOTALL)
 _ELEMENT: Final = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))*', re.DOTALL)
 _BLANKS: Final = " \t\r\n"
+_REMEMBERED_CHARACTERS: Final = 100
+"""Longer fields are read each time: the few that the web knows are short, and what is remembered is bounded."""
 _PARAMETERS_MAX: Final = 32
 """More parameters than this are not read: no real type has five."""
 
@@ -47,6 +50,17 @@ def parse(value: str) -> MediaType | None:
 
 def combined(values: Sequence[str]) -> MediaType | None:
     """The type that several Content-Type fields say together (Fetch standard, "extract a MIME type")."""
+    if len(values) == 1 and len(values[0]) <= _REMEMBERED_CHARACTERS:
+        return _said_alone(values[0])
+    return _combined(values)
+
+
+@lru_cache(maxsize=1024)
+def _said_alone(value: str) -> MediaType | None:
+    return _combined((value,))
+
+
+def _combined(values: Sequence[str]) -> MediaType | None:
     found: MediaType | None = None
     charset = ""
     for element in _elements(", ".join(values)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core.http.cookies import Cookie, cookie_header
@@ -52,6 +53,20 @@ def request_fields(
     cookies: tuple[Cookie, ...] = (),
 ) -> tuple[Field, ...]:
     """The fields of a GET in the order they are sent; Host is the fetcher's. Validators are foreign: bad ones go."""
+    if validators is None and not cookies:
+        return _plain_fields(agent, accept, language)
+    return _fields(agent, accept, language, validators, cookies)
+
+
+@lru_cache(maxsize=64)
+def _plain_fields(agent: str, accept: str, language: str) -> tuple[Field, ...]:
+    """Those of nearly every request."""
+    return _fields(agent, accept, language, None, ())
+
+
+def _fields(
+    agent: str, accept: str, language: str, validators: Validators | None, cookies: tuple[Cookie, ...]
+) -> tuple[Field, ...]:
     fields = [("User-Agent", agent), ("Accept", accept), ("Accept-Encoding", ACCEPT_CODINGS)]
     if language:
         fields.append(("Accept-Language", language))

@@ -200,7 +200,7 @@ def _problem(body: bytes, text: str, encoding: str) -> str:
     if _is_binary(text[:_CONTROL_SAMPLE].encode("utf-8") if wide else body[:_CONTROL_SAMPLE]):
         return BINARY
     # One character in four lost: these bytes are in another encoding than the one declared, or in none.
-    return UNDECODABLE if text.count("\ufffd") * 4 > len(text) else ""
+    return UNDECODABLE if "\ufffd" in text and text.count("\ufffd") * 4 > len(text) else ""
 
 
 def _is_binary(sample: bytes) -> bool:

@@ -21,12 +21,22 @@ _TAG_NAME_END: Final = re.compile(rb"[\t\n\x0c\r >]")
 _CONTENT_CHARSET: Final = re.compile(
     r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))", re.IGNORECASE
 )
+_USUAL: Final = re.compile(
+    rb"[\t\n\x0c\r ]*+(?:<!doctype[^>]*+>[\t\n\x0c\r ]*+)?+"
+    rb"(?:<html(?:[\t\n\x0c\r ]++[a-z:-]++=\"[^\"<>]*+\")*+>[\t\n\x0c\r ]*+)?+"
+    rb"<head>[\t\n\x0c\r ]*+<meta charset=\"([a-z0-9_-]++)\"[\t\n\x0c\r ]*+/?+>",
+    re.IGNORECASE,
+)
+"""How most pages begin: read at once."""
 _XML: Final = re.compile(rb"<\?xml[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\">]*)\"|'([^'>]*)')")
 _XML_WIDE: Final = ((b"<\0?\0x\0", "utf-16le"), (b"\0<\0?\0x", "utf-16be"))
 
 
 def prescan(head: bytes) -> str:
     """The encoding declared in `head` (the bytes to be looked at, no more), by its name; "" if none is."""
+    usual = _USUAL.match(head)
+    if usual is not None and usual.end() < len(head):
+        return _declared(usual[1].decode("ascii"))
     for mark, encoding in _XML_WIDE:
         if head.startswith(mark):
             return encoding

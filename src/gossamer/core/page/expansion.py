@@ -5,7 +5,7 @@ that follows (HTML standard section 13.2.4.3, "reconstruct the active formatting
 twenty thousand `<p>` are 90 KB that grow to 10 million elements and 1.6 GB. The tree's depth bounds how many are opened
 at once, and at most three with the same name and attributes stay active (the "Noah's Ark clause").
 
-Four bounds, each dearer and closer than the one before; a page is let through by the first that it passes.
+Five bounds, each dearer and closer than the one before; a page is let through by the first that it passes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SPECIAL_WITHIN_MAX: Final = 8
 agency algorithm", step 4)."""
 
 
-_Codes = np.ndarray[tuple[int, ...], np.dtype[np.uint8]] | np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
+_Codes = np.ndarray[tuple[int, ...], np.dtype[np.uint8 | np.uint16 | np.uint32]]
 
 
 def _table() -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -70,18 +70,32 @@ def _table() -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
 
 
 _BEGINNINGS: Final = _table()
+_SIGN: Final = np.uint8(ord("<"))
+_SIGN_IS_BYTE: Final = frozenset({"utf-8", "windows-1252"})
+"""Encodings in which "<" is its ASCII byte and no other character holds that: bytes are counted six times as fast."""
 
 
-def nodes_at_most(text: str) -> int:
-    """An upper estimate of the elements that `text` becomes.
+def tags_at_most(text: str, body: bytes, encoding: str) -> int:
+    """How many tags `text` may hold, which `body` decoded to from an encoding (by its WHATWG name)."""
+    if encoding in _SIGN_IS_BYTE:
+        return int(np.count_nonzero(np.frombuffer(body, dtype=np.uint8) == _SIGN))
+    return text.count("<")
+
+
+def nodes_at_most(text: str, tags: int | None = None) -> int:
+    """An upper estimate of the elements that `text` becomes. `tags`: how many it has at most, where that is known.
 
     Where it is beyond HTML_NODES_MAX it says so and nothing more exact.
     """
-    tags = text.count("<")
+    if tags is None:
+        tags = text.count("<")
     if tags > HTML_NODES_MAX or tags * min(tags, HTML_DEPTH_MAX) <= HTML_NODES_MAX:
         return tags
     starts = _beginnings(text)
-    active = HTML_DEPTH_MAX
+    # Each opens one; and of those that are active, an "a" and a "nobr" may be two.
+    active = min(HTML_DEPTH_MAX, len(starts) + 2)
+    if tags * active <= HTML_NODES_MAX:
+        return tags * active
     for distinct in (_distinct, _distinct_left_open):
         active = min(active, _active_at_most(distinct(text, starts)))
         if tags * active <= HTML_NODES_MAX:
@@ -101,7 +115,9 @@ def _beginnings(text: str) -> list[int]:
     """Where start tags of formatting elements are, and of some others that begin as they do."""
     codes = _codes(text)
     places = np.flatnonzero(codes[:-2] == ord("<"))
-    first, second = np.minimum(codes[places + 1], 255), np.minimum(codes[places + 2], 255)
+    first, second = codes[places + 1], codes[places + 2]
+    if codes.itemsize > 1:
+        first, second = np.minimum(first, 255), np.minimum(second, 255)
     starts: list[int] = places[_BEGINNINGS[first, second]].tolist()
     return starts
 
@@ -111,6 +127,9 @@ def _codes(text: str) -> _Codes:
     try:
         return np.frombuffer(text.encode("latin-1"), dtype=np.uint8)
     except UnicodeEncodeError:
+        units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+        if len(units) == len(text):
+            return units
         return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 

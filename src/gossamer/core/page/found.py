@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
 
 import msgspec
 
@@ -64,22 +66,27 @@ def part(found: FoundLinks, rows: list[int]) -> FoundLinks:
     """The batch with only these rows."""
     if len(rows) == 1:
         return _single(found, rows[0])
+    those = itemgetter(*rows) if rows else _none_of
     return FoundLinks(
-        source=found.source,
-        depth=found.depth,
-        hops=found.hops,
-        group=found.group,
-        redirects=found.redirects,
-        found_at=found.found_at,
-        urls=[found.urls[row] for row in rows],
-        letters="".join(found.letters[row] for row in rows) if found.letters else "",
-        levels=bytes(found.levels[row] for row in rows),
-        link_kinds=bytes(found.link_kinds[row] for row in rows) if found.link_kinds else b"",
-        nofollow=bytes(found.nofollow[row] for row in rows) if found.nofollow else b"",
-        kinds=bytes(found.kinds[row] for row in rows) if found.kinds else b"",
-        hints=[found.hints[row] for row in rows] if found.hints else [],
-        trail=found.trail,
+        found.source,
+        found.depth,
+        found.hops,
+        found.group,
+        found.redirects,
+        found.found_at,
+        list(those(found.urls)),
+        "".join(those(found.letters)) if found.letters else "",
+        bytes(those(found.levels)),
+        bytes(those(found.link_kinds)) if found.link_kinds else b"",
+        bytes(those(found.nofollow)) if found.nofollow else b"",
+        bytes(those(found.kinds)) if found.kinds else b"",
+        list(those(found.hints)) if found.hints else [],
+        found.trail,
     )
+
+
+def _none_of(_: Sequence[Any]) -> tuple[()]:
+    return ()
 
 
 def _single(found: FoundLinks, row: int) -> FoundLinks:

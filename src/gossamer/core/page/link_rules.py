@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-import re2
-
 from gossamer.core.limits import REL_CHARACTERS_MAX
 from gossamer.core.page.links import LinkFlag, LinkKind
 from gossamer.core.sitemap.discovery import announces_feed
@@ -44,28 +42,17 @@ _MATHML: Final = (
     "math mrow mfrac msqrt mroot mstyle merror mpadded mphantom mfenced menclose msub msup msubsup munder mover "
     "munderover mmultiscripts mtable mtr mtd maction mi mn mo mtext mspace ms semantics"
 )
-_RARE_RULES: Final[tuple[tuple[bytes, dict[str, tuple[LinkRule, ...]]], ...]] = (
-    (
-        rb"background\s*=",
-        dict.fromkeys(
-            ("table", "thead", "tbody", "tfoot", "tr", "td", "th"), (LinkRule("background", LinkKind.IMAGE),)
-        ),
-    ),
-    (
-        rb"cite\s*=",
-        dict.fromkeys(("blockquote", "q", "ins", "del"), (LinkRule("cite", LinkKind.CITATION),)),
-    ),
-    (
-        rb"<math",
-        dict.fromkeys(_MATHML.split(), (LinkRule("href", LinkKind.A), LinkRule("xlink:href", LinkKind.A))),
-    ),
-    (rb"longdesc\s*=", {"img": (LinkRule("longdesc", LinkKind.CITATION),)}),
-)
-"""Elements that are many and seldom links: looked at only in a page whose markup holds the pattern (MathML 3 section
-2.1.6 has links on any element)."""
-_RARE_PATTERNS: Final = [re2.compile(rb"(?i)" + pattern) for pattern, _ in _RARE_RULES]
-_ANY_RARE: Final = re2.compile(rb"(?i)" + rb"|".join(pattern for pattern, _ in _RARE_RULES))
-"""In one pass it tells that a page holds none, as most do."""
+RARE_RULES: Final[dict[str, dict[str, tuple[LinkRule, ...]]]] = {
+    **{
+        f"{tag}[background]": {tag: (LinkRule("background", LinkKind.IMAGE),)}
+        for tag in ("table", "thead", "tbody", "tfoot", "tr", "td", "th")
+    },
+    **{f"{tag}[cite]": {tag: (LinkRule("cite", LinkKind.CITATION),)} for tag in ("blockquote", "q", "ins", "del")},
+    "math": dict.fromkeys(_MATHML.split(), (LinkRule("href", LinkKind.A), LinkRule("xlink:href", LinkKind.A))),
+    "img[longdesc]": {"img": (LinkRule("longdesc", LinkKind.CITATION),)},
+}
+"""Elements that are many and seldom links: looked at only in a page with an element that the selector finds (MathML 3
+section 2.1.6 has links on any element)."""
 
 SRCSET_ELEMENTS: Final = frozenset({"img", "source"})
 
@@ -89,20 +76,6 @@ _KINDS: Final = {
 """By rel token; where a `link` has several, the first line that fits counts."""
 
 _FLAGS: Final = {"nofollow": LinkFlag.NOFOLLOW, "ugc": LinkFlag.UGC, "sponsored": LinkFlag.SPONSORED}
-
-
-def rare_rules(markup: bytes) -> dict[str, tuple[LinkRule, ...]]:
-    """The rules for elements that are seldom links, as far as this page may hold such a link.
-
-    `markup`: in any encoding that writes ASCII as ASCII.
-    """
-    found: dict[str, tuple[LinkRule, ...]] = {}
-    if _ANY_RARE.search(markup) is None:
-        return found
-    for pattern, (_, rules) in zip(_RARE_PATTERNS, _RARE_RULES, strict=True):
-        if pattern.search(markup) is not None:
-            found.update(rules)
-    return found
 
 
 def kind_of_link(rel: str, media_type: str = "") -> LinkKind:

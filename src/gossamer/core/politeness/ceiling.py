@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from ipaddress import IPv4Network, IPv6Network, ip_address
+from math import inf
 from typing import Final
+
+import msgspec
 
 from gossamer.core.limits import (
     ADDRESS_CONNECTIONS_MAX,
@@ -50,25 +53,30 @@ class CeilingPolicy:
         )
 
 
-@dataclass(slots=True)
-class _Address:
+class _Address(msgspec.Struct):
     """What is remembered of one address."""
 
     active: int = 0
-    starts: deque[float] = field(default_factory=deque[float])
+    starts: deque[float] = msgspec.field(default_factory=deque[float])
     """The last starts, oldest first: as many as may begin within the window."""
-    sites: set[str] = field(default_factory=set[str])
+    sites: set[str] = set()
     lifted: bool = False
 
 
 class Ceilings:
     """Counts fetches under way and their starts. The time is an argument and never goes backwards."""
 
-    def __init__(self, policy: CeilingPolicy, allowed: Iterable[Network] = ()) -> None:
+    def __init__(
+        self, policy: CeilingPolicy, allowed: Iterable[Network] = (), *, reopened_at: float | None = None
+    ) -> None:
+        """`allowed`: the operator's own ranges. `reopened_at`: when a crawl was opened that is not a new one: nobody
+        knows what was started just before, so nothing is until a window has passed.
+        """
         self._policy = policy
         self._allowed: Final = tuple(allowed)
         self._burst: Final = max(1, int(policy.address_requests_per_second))
         self._window_seconds: Final = self._burst / policy.address_requests_per_second
+        self._opens_at: Final = reopened_at + self._window_seconds if reopened_at is not None else -inf
         # Least recently started first, so that the first idle one can be forgotten.
         self._addresses: Final[dict[str, _Address]] = {}
         self._active = 0
@@ -92,6 +100,8 @@ class Ceilings:
         """
         if self._active >= self._policy.worker_fetches:
             return now + CEILING_ASK_AGAIN_SECONDS
+        if now < self._opens_at and not self._is_allowed(address):
+            return self._opens_at
         known = self._addresses.get(address)
         if known is None or known.lifted or self._lifted_by(known, site):
             return None
@@ -102,7 +112,9 @@ class Ceilings:
 
     def started(self, address: str, site: str, now: float) -> None:
         """A fetch has started. Every start is followed by one `ended`."""
-        known = self._addresses.pop(address, None) or _Address(lifted=self._is_allowed(address))
+        known = self._addresses.pop(address, None)
+        if known is None:
+            known = _Address(lifted=self._is_allowed(address))
         self._addresses[address] = known
         self._active += 1
         known.active += 1

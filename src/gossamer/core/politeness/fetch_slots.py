@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from enum import IntEnum
-from statistics import median
 from typing import Final
 
 from gossamer.core.limits import SLOW_HOST_SECONDS, SLOW_SHARE
+from gossamer.core.politeness.gap import middle_of
 
 
 class Pace(IntEnum):
@@ -35,7 +35,7 @@ def pace_of(response_seconds: list[float], failed_seconds: float) -> Pace:
         return Pace.SLOW
     if not response_seconds:
         return Pace.UNPROVEN
-    return Pace.SLOW if median(response_seconds) > SLOW_HOST_SECONDS else Pace.FAST
+    return Pace.SLOW if middle_of(response_seconds) > SLOW_HOST_SECONDS else Pace.FAST
 
 
 class FetchSlots:
@@ -91,11 +91,9 @@ class FetchSlots:
 
     def _age(self, now: float) -> None:
         """Fetches that have been out for long are slow ones."""
-        while self._young:
-            number, started = next(iter(self._young.items()))
-            if now - started <= SLOW_HOST_SECONDS:
-                return
-            del self._young[number]
+        young = self._young
+        while young and now - young[number := next(iter(young))] > SLOW_HOST_SECONDS:
+            del young[number]
             self._counts[self._paces[number]] -= 1
             self._counts[Pace.SLOW] += 1
             self._paces[number] = Pace.SLOW

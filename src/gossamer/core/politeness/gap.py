@@ -48,19 +48,25 @@ def gap_seconds(policy: GapPolicy, response_times: Sequence[float], crawl_delay:
     `response_times`: seconds from request sent to last byte, oldest first; the last `RESPONSE_TIMES_KEPT` count.
     `crawl_delay`: the host's Crawl-delay in seconds; None (or 0) without one.
     """
-    longest = Gap(policy.minimum_seconds, policy.setting or "minimum")
     recent = response_times[-RESPONSE_TIMES_KEPT:]
-    if policy.multiple_enabled and recent:
-        multiple = min(GAP_RESPONSE_MULTIPLE * middle_of(recent), GAP_RESPONSE_MAX_SECONDS)
-        longest = max(longest, Gap(multiple, "response times"), key=_seconds)
-    return max(longest, Gap(min(crawl_delay or 0.0, CRAWL_DELAY_MAX_SECONDS), "crawl-delay"), key=_seconds)
+    return gap_by_middle(policy, middle_of(recent) if recent else 0.0, crawl_delay)
+
+
+def gap_by_middle(policy: GapPolicy, middle: float, crawl_delay: float | None) -> Gap:
+    """`gap_seconds` where the median of the response times is known; 0 before the first."""
+    seconds, source = policy.minimum_seconds, policy.setting or "minimum"
+    if middle and policy.multiple_enabled:
+        multiple = min(GAP_RESPONSE_MULTIPLE * middle, GAP_RESPONSE_MAX_SECONDS)
+        if multiple > seconds:
+            seconds, source = multiple, "response times"
+    if crawl_delay:
+        delay = min(crawl_delay, CRAWL_DELAY_MAX_SECONDS)
+        if delay > seconds:
+            seconds, source = delay, "crawl-delay"
+    return Gap(seconds, source)
 
 
 def middle_of(seconds: Sequence[float]) -> float:
     """The median of response times, at least one: asked for after every exchange, and the library's takes longer."""
     ordered, half = sorted(seconds), len(seconds) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-
-def _seconds(gap: Gap) -> float:
-    return gap.seconds

@@ -134,27 +134,17 @@ class LinkJudge:
             if links.flags[row] & nofollow and heeds_nofollow:
                 verdict = Reason.NOFOLLOW
             elif not verdict:
-                url = links.urls[row]
-                before = judged.get(url)
-                if before is None:
-                    before = judged[url] = self._reason_of_url(url, group, asked)
-                    self._urls_known += 1
-                verdict = before
+                verdict = self._judged(judged, links.urls[row], group, asked)
             verdicts[row] = verdict
         return verdicts
 
     def judge_one(self, url: str, kind: LinkKind, depth: int, group: str = "") -> str:
         """`judge` for a single URL: a seed, a redirect target."""
-        links = Links()
-        links.add(url, kind, LinkFlag.NONE, "")
-        return self.judge(links, depth, group=group)[0]
+        return self.judge_finding(Finding(url, (kind,), nofollow=False, depth=depth, group=group))
 
     def judge_finding(self, finding: Finding) -> str:
         """`judge` for a URL found before: wanted as soon as one of its kinds is."""
-        links = Links()
-        for kind in finding.kinds:
-            links.add(finding.url, kind, LinkFlag.NOFOLLOW if finding.nofollow else LinkFlag.NONE, "")
-        verdicts = self.judge(links, finding.depth, group=finding.group)
+        verdicts = [self._reason_of_finding(finding, kind) for kind in finding.kinds]
         return "" if "" in verdicts else verdicts[0]
 
     def add_seed(self, seed: str, group: str = "") -> None:
@@ -168,6 +158,12 @@ class LinkJudge:
         if wider:
             self._forget()
         return wider
+
+    @property
+    def widenings(self) -> list[tuple[str, str]]:
+        """(seed, where its redirects ended), of those that made the scope of any group wider."""
+        scopes = (self.scope, *(group.scope for group in self.groups.values()))
+        return sorted({widening for scope in scopes for widening in scope.widenings})
 
     def block(self, blocked: BlockList) -> None:
         """Block these beside what the filters block that it was made with; what was given here before is forgotten."""
@@ -187,6 +183,28 @@ class LinkJudge:
         self._hosts.clear()
         self._urls.clear()
         self._urls_known = 0
+
+    def _reason_of_finding(self, finding: Finding, kind: LinkKind) -> str:
+        """One row of `judge`, for a URL alone: each is asked about before it is leased."""
+        depth_max = self.depth_max_of(finding.group)
+        too_deep = depth_max is not None and finding.depth > depth_max
+        reason = self._reason_of_kind(kind, too_deep=too_deep, all_nofollow=False)
+        heeds_nofollow = reason is not Reason.KIND and kind not in NOT_ON_PAGES
+        if finding.nofollow and heeds_nofollow and self.filters.obey_nofollow:
+            return Reason.NOFOLLOW
+        if reason:
+            return reason
+        group = finding.group if finding.group in self.groups else ""
+        asked = kind not in UNSCOPED, kind not in UNFILTERED, kind not in SPARED
+        return self._judged(self._known_urls().setdefault((group, asked), {}), finding.url, group, asked)
+
+    def _judged(self, known: dict[str, str], url: str, group: str, asked: tuple[bool, bool, bool]) -> str:
+        """`_reason_of_url`, remembered among those known."""
+        reason = known.get(url)
+        if reason is None:
+            reason = known[url] = self._reason_of_url(url, group, asked)
+            self._urls_known += 1
+        return reason
 
     def _reason_of_kind(self, kind: LinkKind, *, too_deep: bool, all_nofollow: bool) -> str:
         if kind in NAMED_BY_PEOPLE:

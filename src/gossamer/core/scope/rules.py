@@ -81,6 +81,11 @@ class ScopeRules:
         return Scope(self._kind, tuple(self._seeds), tuple(sorted(self._domains)), tuple(self._widenings))
 
     @property
+    def widenings(self) -> tuple[tuple[str, str], ...]:
+        """(seed, where its redirects ended), of those that made the scope wider."""
+        return tuple(self._widenings)
+
+    @property
     def reach(self) -> tuple[str, ...]:
         """What the verdicts follow from, and nothing more: two scopes with the same reach give the same verdicts."""
         by_kind: dict[ScopeKind, Iterable[str]] = {

@@ -156,6 +156,11 @@ class BloomFilter:
         """See the protocol."""
         return Rewrite(0, _pieces([(layer.words, layer.count) for layer in self._layers], self._layers[0].capacity))
 
+    def touch(self, bytes_max: int) -> Iterator[None]:
+        """See the protocol. All of it is in memory."""
+        del bytes_max
+        yield from ()
+
     def drop_files(self) -> None:
         """See the protocol: bits are never taken back, and what they hold is known."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Final
+from typing import Final, cast
 
 from gossamer.core.limits import SITE_IDS_KEPT
 
@@ -62,8 +62,11 @@ class Fingerprinter:
 
     def site_ids(self, sites: Iterable[str]) -> list[bytes]:
         """`site_id` of each."""
-        known = self._site_ids.get
-        return [known(site) or self.site_id(site) for site in sites]
+        sites = list(sites)
+        found = list(map(self._site_ids.get, sites))
+        if None in found:
+            return [self.site_id(site) for site in sites]
+        return cast("list[bytes]", found)
 
     def shard_of(self, site: str, shards: int) -> int:
         """The shard, 0 to `shards` - 1, that owns a site."""
@@ -79,5 +82,10 @@ class Fingerprinter:
     def page_keys(self, hosts: Sequence[str], url_keys: Sequence[str]) -> list[bytes]:
         """`page_key` of each row. A page's links share few hosts, so each is hashed once."""
         ids = {host: self.host_id(host) for host in set(hosts)}
-        fingerprint = self.fingerprint
-        return [ids[host] + fingerprint(url_key) for host, url_key in zip(hosts, url_keys, strict=True)]
+        prepared = self._url.copy
+        keys: list[bytes] = []
+        for host, url_key in zip(hosts, url_keys, strict=True):
+            state = prepared()
+            state.update(url_key.encode())
+            keys.append(ids[host] + state.digest())
+        return keys

@@ -63,6 +63,12 @@ class SeenMemory(Protocol):
         """The file that holds what was frozen and taken in; None when that is nothing. One at a time."""
         ...
 
+    def touch(self, bytes_max: int) -> Iterator[None]:
+        """Bring what files of up to so many bytes hold to where it is asked for; each step is short, and may run on
+        another thread than the memory's.
+        """
+        ...
+
     def drop_files(self) -> None:
         """Forget what the files hold, and nothing that was added since."""
         ...

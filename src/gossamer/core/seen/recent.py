@@ -32,7 +32,9 @@ class RecentKeys:
     def unmet(self, host: str, keys: Sequence[bytes]) -> list[bytes]:
         """`keys` less those that lately stood on pages of `host`."""
         met = self._by_host.get(host)
-        return [key for key in keys if key not in met] if met else list(keys)
+        if not met:
+            return list(keys)
+        return [] if met.issuperset(keys) else [key for key in keys if key not in met]
 
     def meet(self, host: str, keys: Sequence[bytes]) -> None:
         """A page of `host` names these, which are known."""

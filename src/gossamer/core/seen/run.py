@@ -37,6 +37,10 @@ RUN_COUNT_MAX: Final = 2**32 - 1
 """Prints of one run: places have 32 bits."""
 STEP_PRINTS: Final = 1 << 18
 """Prints that one step of a merge handles, about: 2 MiB, some milliseconds."""
+PAGE_BYTES: Final = 4096
+"""Of the system's memory; where its pages are longer, some are read more than once."""
+TOUCHED_PAGES: Final = 2048
+"""That one step of a touch reads a byte of: 8 MiB."""
 FEW_PRINTS: Final = 12
 """Up to so many are looked for one by one."""
 
@@ -56,7 +60,19 @@ _BITS_MAX: Final = 28
 class Run:
     """One run, over the bytes of its file."""
 
-    __slots__ = ("_bits", "_data", "_index", "_prints", "_prints_at", "_shift", "_sums", "_width", "_windows", "count")
+    __slots__ = (
+        "_bits",
+        "_data",
+        "_index",
+        "_is_touched",
+        "_prints",
+        "_prints_at",
+        "_shift",
+        "_sums",
+        "_width",
+        "_windows",
+        "count",
+    )
 
     def __init__(self, data: memoryview) -> None:
         """Reads the header only. Raises FileDamaged unless it is whole and the file has the length it tells."""
@@ -65,6 +81,7 @@ class Run:
         if len(data) != prints_at + (count + width) * PRINT_BYTES:
             raise FileDamaged(f"a run of {count} prints does not have {len(data)} bytes")
         self.count: Final = count
+        self._is_touched = False
         self._data, self._bits, self._width, self._prints_at = data, bits, width, prints_at
         self._shift: Final = np.uint64(64 - bits)
         self._index: NDArray[np.uint32] = np.frombuffer(data, _PLACE_TYPE, 1 << bits, _HEADER_BYTES)
@@ -93,6 +110,20 @@ class Run:
         while found % PRINT_BYTES and found > 0:
             found = window.find(wanted, found + 1)
         return found >= 0
+
+    def touch(self, bytes_max: int) -> Iterator[None]:
+        """Have every page of a run of up to so many bytes mapped, a bounded piece for each step; once is enough.
+
+        A page that was never read costs a fault with its first question, which takes longer than the question. The
+        interpreter's lock is not held.
+        """
+        if self._is_touched or len(self._data) > bytes_max:
+            return
+        self._is_touched = True
+        one_a_page = np.frombuffer(self._data, np.uint8)[::PAGE_BYTES]
+        for first in range(0, len(one_a_page), TOUCHED_PAGES):
+            one_a_page[first : first + TOUCHED_PAGES].max()
+            yield
 
     def check(self) -> Iterator[None]:
         """Read all of it, a bounded piece for each step. Raises FileDamaged where a checksum is not as written."""

@@ -49,22 +49,30 @@ class SeenRuns:
 
     def contains(self, prints: Prints) -> NDArray[np.bool_]:
         """See the protocol. The longest run is asked first: it knows most; the others only what it does not know."""
-        newest, frozen = self._newest, self._frozen
-        numbers = prints.tolist()
-        known = [print_ in newest for print_ in numbers]
-        if frozen:
-            known = [is_known or print_ in frozen for is_known, print_ in zip(known, numbers, strict=True)]
-        found = np.array(known, np.bool_)
-        if not self._runs or all(known):
-            return found
-        left = np.flatnonzero(~found)
+        found, left = self._among_newest(prints), None
         for run in self._runs:
-            is_known = run.contains(prints[left])
-            found[left[is_known]] = True
-            left = left[~is_known]
+            if left is None and not found.any():
+                # Nearly always: what is asked about was named long ago, or never.
+                found = run.contains(prints)
+                continue
+            left = np.flatnonzero(~found)
             if not len(left):
                 break
+            found[left] = run.contains(prints[left])
         return found
+
+    def _among_newest(self, prints: Prints) -> NDArray[np.bool_]:
+        """Which of them no run holds yet."""
+        newest, frozen = self._newest, self._frozen
+        numbers = prints.tolist()
+        if newest.isdisjoint(numbers) and frozen.isdisjoint(numbers):
+            return np.zeros(len(numbers), np.bool_)
+        return np.array([number in newest or number in frozen for number in numbers], np.bool_)
+
+    def touch(self, bytes_max: int) -> Iterator[None]:
+        """See the protocol."""
+        for run in list(self._runs):
+            yield from run.touch(bytes_max)
 
     def add(self, prints: Prints) -> None:
         """See the protocol."""

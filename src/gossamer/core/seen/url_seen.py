@@ -23,7 +23,7 @@ import numpy as np
 from gossamer.core.seen.prints import PRINT_BYTES, PRINT_TYPE, print_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gossamer.core.seen.memory import Rewrite, SeenMemory
     from gossamer.core.seen.prints import Prints
@@ -163,6 +163,10 @@ class UrlSeen:
     def count(self) -> int:
         """Keys in memory, about."""
         return self._memory.count
+
+    def touch(self, bytes_max: int) -> Iterator[None]:
+        """Bring what files of up to so many bytes hold to where it is asked for, step by step, on any thread."""
+        return self._memory.touch(bytes_max)
 
     def rewrite(self) -> Rewrite | None:
         """The file to be written now, if it is time; `settle` must follow, or nothing more is written."""

@@ -42,10 +42,11 @@ class LinkTraps:
 
     def judge_spellings(self, links: Links, verdicts: list[str]) -> None:
         """Refuse the rows, wanted so far, that are another spelling of a URL met before."""
-        urls = links.urls
-        for row in [row for row, url in enumerate(urls) if "?" in url or "/s" in url or "/(" in url]:
-            if not verdicts[row] and links.kinds[row] not in SPARED:
-                url = urls[row]
+        asked = self.spellings.of_several(links.urls)
+        if not asked:
+            return
+        for row, url in enumerate(links.urls):
+            if url in asked and not verdicts[row] and links.kinds[row] not in SPARED:
                 rule = self.spellings.met(url)
                 if rule and not self._is_excluded(url, rule):
                     verdicts[row] = Reason.TRAP

@@ -8,9 +8,12 @@ as long as that one is remembered. What is forgotten meanwhile is fetched once m
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from gossamer.core.limits import TRAP_SPELLINGS_CACHED_MAX
+from gossamer.core.limits import TRAP_SHAPES_CACHED_MAX, TRAP_SPELLINGS_CACHED_MAX
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SESSION: Final = re.compile(
     r"(?<=/)(?:(?:s|sid|sess|session|sessionid)[/-](?=[A-Za-z]{0,16}[0-9])[0-9A-Za-z]{16,64}|\(S\([0-9a-z]{24}\)\))(?=/)",
@@ -22,11 +25,24 @@ _SESSION: Final = re.compile(
 class Spellings:
     """Which spelling of each such URL came first."""
 
-    __slots__ = ("_first",)
+    __slots__ = ("_alone", "_first")
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
         """Oldest first."""
+        self._alone: set[str] = set()
+        """URLs met lately that have no other spelling: nearly all that there are."""
+
+    def of_several(self, urls: Iterable[str]) -> set[str]:
+        """Those that may have been met in another spelling; only they need be asked about."""
+        unknown = set(urls).difference(self._alone)
+        if not unknown:
+            return unknown
+        several = {url for url in unknown if ("?" in url or "/s" in url or "/(" in url) and _common(url)[1]}
+        if len(self._alone) > TRAP_SHAPES_CACHED_MAX:
+            self._alone.clear()
+        self._alone |= unknown - several
+        return several
 
     def met(self, url: str) -> str:
         """A wanted link: the rule by which it is refused as another spelling of one met before; empty for none."""

@@ -15,8 +15,9 @@ def milliseconds(seconds: float) -> int:
     return round(seconds * 1000)
 
 
+@lru_cache(maxsize=16)
 def warc_date(seconds: float) -> str:
-    """`seconds` since the epoch as WARC-Date: "2026-11-30T13:47:00.250Z"."""
+    """`seconds` since the epoch as WARC-Date: "2026-11-30T13:47:00.250Z". The records of one capture all ask."""
     whole, thousandths = divmod(milliseconds(seconds), 1000)
     return f"{_second(whole)[0]}.{thousandths:03d}Z"
 

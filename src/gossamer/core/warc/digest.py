@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from itertools import product
 from typing import Final
 
 SHA1_LABEL: Final = "sha1:"
@@ -19,15 +18,32 @@ def sha1_label(*parts: bytes) -> str:
     return SHA1_LABEL + _base32(digest.digest())
 
 
-_PAIRS: Final = ["".join(pair) for pair in product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
-"""Ten bits in base32 (RFC 4648, section 6)."""
-_SHIFTS: Final = range(150, -1, -10)
+_DIGITS: Final = bytes.maketrans(bytes(range(32)), b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+"""RFC 4648, section 6."""
+
+
+def _spreading() -> tuple[tuple[int, int, int], ...]:
+    """How 32 digits of five bits, side by side, are moved a byte apart: halves, then quarters, down to single digits.
+
+    Of each step the digits that stay, those that move, and by how many bits.
+    """
+    steps: list[tuple[int, int, int]] = []
+    for half in (16, 8, 4, 2, 1):
+        digits = (1 << 5 * half) - 1
+        staying = sum(digits << start for start in range(0, 256, 16 * half))
+        steps.append((staying, staying << 5 * half, 3 * half))
+    return tuple(steps)
+
+
+_SPREADING: Final = _spreading()
 
 
 def _base32(sha1: bytes) -> str:
     """A SHA-1 in base32, as `base64.b32encode` writes it in four times the time."""
     number = int.from_bytes(sha1, "big")
-    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
+    for staying, moving, bits in _SPREADING:
+        number = number & staying | (number & moving) << bits
+    return number.to_bytes(32, "big").translate(_DIGITS).decode("ascii")
 
 
 def sha256_hex(data: bytes) -> str:

@@ -9,6 +9,8 @@ _LINE: Final = re.compile(rb"[^\n]*\n|[^\n]+")
 _CONTENT_TYPE: Final = re.compile(rb"\ncontent-type[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)", re.IGNORECASE)
 _ENDS: Final = (b"\r\n\r\n", b"\n\n", b"\n\r\n")
 _MIME_END: Final = re.compile("[; ]")
+_USUAL: Final = re.compile(rb"HTTP/1\.[01] ([0-9]{3})(?: [ -~]*+)?\r\n(?:[!-9;-~]++:[ -~]*+\r\n)*+\r\n")
+"""A head of printable ASCII without fault: nearly every one. Of such a head no two readers think differently."""
 
 
 class IndexedHead(NamedTuple):
@@ -48,12 +50,17 @@ def is_plain(head: bytes) -> bool:
     know only CR LF CR LF (FastWARC). Where a server sent otherwise they would hold the payload's digest against other
     bytes than the payload's.
     """
+    if _USUAL.fullmatch(head) is not None:
+        return True
     lines = _LINE.findall(head)
     return head.endswith(b"\r\n\r\n") and not any(b":" not in line and not _text(line) for line in lines[:-1])
 
 
 def indexed(head: bytes) -> IndexedHead:
     """Media type and status as pywb's indexer takes them from a response record."""
+    usual = _USUAL.fullmatch(head)
+    if usual is not None and usual[1] != b"204":
+        return IndexedHead(_mime(head), usual[1].decode("ascii"))
     seen = _up_to_blank(head)
     status_line = _text(seen.partition(b"\n")[0])
     words = status_line.split(" ", 1)[1:]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from gossamer.core.http.exchange import Truncation
@@ -83,15 +84,15 @@ def record_id(random: bytes) -> str:
     """A WARC-Record-ID from 16 random bytes: a version 4 UUID (RFC 9562, section 5.4) as a URN in angle brackets."""
     if len(random) != 16:
         raise ValueError(f"a record id is made of 16 random bytes, not {len(random)}")
-    number = int.from_bytes(random) & ~(0xF << 76) | (0x4 << 76)
-    digits = f"{number & ~(0x3 << 62) | (0x2 << 62):032x}"
-    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}>"
+    digits = random.hex()
+    variant = "89ab"[random[8] >> 4 & 3]
+    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}>"
 
 
 def warcinfo(identity: str, at: float, filename: str, info: WarcInfo) -> bytes:
     """The first record of a file. `at`: seconds since the epoch; `filename`: the file's name without folders."""
-    head = [("WARC-Type", "warcinfo"), ("WARC-Record-ID", identity), ("WARC-Date", warc_date(at))]
-    return _record([*head, ("WARC-Filename", filename)], _FIELDS, (warcinfo_block(info),))
+    head = _line("WARC-Type", "warcinfo") + _line("WARC-Record-ID", identity) + _line("WARC-Date", warc_date(at))
+    return _record(head + _line("WARC-Filename", filename), _FIELDS, (warcinfo_block(info),))
 
 
 def warcinfo_block(info: WarcInfo) -> bytes:
@@ -131,9 +132,9 @@ def response(
     head = archived_head(head)
     fields = _exchange_fields("response", capture, identity, concurrent)
     if body and is_plain(head):
-        fields.append(("WARC-Payload-Digest", payload_digest or sha1_label(body)))
+        fields += _line("WARC-Payload-Digest", payload_digest or sha1_label(body))
     if capture.truncated is not None:
-        fields.append(("WARC-Truncated", capture.truncated))
+        fields += _line("WARC-Truncated", capture.truncated)
     return _record(fields, _RESPONSE, (head, body))
 
 
@@ -155,16 +156,16 @@ def revisit(
     if profile is Profile.IDENTICAL and not payload_digest:
         raise ValueError("a revisit of an identical payload names its digest (WARC 1.1, section 6.7.2)")
     fields = _exchange_fields("revisit", capture, identity, concurrent)
-    fields.append(("WARC-Profile", profile))
+    fields += _line("WARC-Profile", profile)
     if payload_digest:
-        fields.append(("WARC-Payload-Digest", payload_digest))
+        fields += _line("WARC-Payload-Digest", payload_digest)
     if original.record_id:
-        fields.append(("WARC-Refers-To", original.record_id))
-    fields.append(("WARC-Refers-To-Target-URI", target_uri(original.url)))
-    fields.append(("WARC-Refers-To-Date", warc_date(original.started)))
+        fields += _line("WARC-Refers-To", original.record_id)
+    fields += _line("WARC-Refers-To-Target-URI", target_uri(original.url))
+    fields += _line("WARC-Refers-To-Date", warc_date(original.started))
     if profile is Profile.IDENTICAL:
         # "shall be used for any identical-digest truncation" (WARC 1.1, section 6.7.2): the body is left out.
-        fields.append(("WARC-Truncated", Truncation.LENGTH))
+        fields += _line("WARC-Truncated", Truncation.LENGTH)
     return _record(fields, _RESPONSE, (archived_head(head),))
 
 
@@ -185,42 +186,56 @@ def dns_block(host: str, addresses: Sequence[str], ttl_seconds: float, at: float
     return "".join(f"{line}\n" for line in lines).encode("ascii", "replace")
 
 
-def _common_fields(kind: str, capture: Capture, identity: str, concurrent: Sequence[str]) -> list[tuple[str, str]]:
-    return [
-        ("WARC-Type", kind),
-        ("WARC-Record-ID", identity),
-        ("WARC-Date", warc_date(capture.started)),
-        ("WARC-Target-URI", target_uri(capture.url)),
-        *(("WARC-Concurrent-To", other) for other in concurrent),
-        ("WARC-Warcinfo-ID", capture.warcinfo_id),
-    ]
+def _common_fields(kind: str, capture: Capture, identity: str, concurrent: Sequence[str]) -> str:
+    """The lines that begin every record of a capture but the first of a file."""
+    others = "".join([_line("WARC-Concurrent-To", other) for other in concurrent])
+    about = _what(capture.url, capture.started)
+    return f"WARC-Type: {kind}\r\nWARC-Record-ID: {printable(identity)}\r\n{about}{others}{_file(capture.warcinfo_id)}"
 
 
-def _exchange_fields(kind: str, capture: Capture, identity: str, concurrent: Sequence[str]) -> list[tuple[str, str]]:
-    fields = _common_fields(kind, capture, identity, concurrent)
-    if capture.address:
-        fields.append(("WARC-IP-Address", capture.address))
-    fields.extend(("WARC-Protocol", protocol) for protocol in capture.protocols)
-    return fields
+def _exchange_fields(kind: str, capture: Capture, identity: str, concurrent: Sequence[str]) -> str:
+    return _common_fields(kind, capture, identity, concurrent) + _whence(capture.address, capture.protocols)
 
 
-def _record(fields: Fields, content_type: str, block: tuple[bytes, ...]) -> bytes:
-    lines = ["WARC/1.1", *(f"{name}: {printable(value)}" for name, value in fields)]
-    lines.append(f"WARC-Block-Digest: {sha1_label(*block)}")
-    lines.append(f"Content-Type: {content_type}")
-    lines.append(f"Content-Length: {sum(map(len, block))}\r\n\r\n")
-    return b"".join(("\r\n".join(lines).encode("ascii"), *block, b"\r\n\r\n"))
+@lru_cache(maxsize=16)
+def _what(url: str, started: float) -> str:
+    """Asked for by all records of a capture."""
+    return _line("WARC-Date", warc_date(started)) + _line("WARC-Target-URI", target_uri(url))
+
+
+@lru_cache(maxsize=16)
+def _file(warcinfo_id: str) -> str:
+    return _line("WARC-Warcinfo-ID", warcinfo_id)
+
+
+@lru_cache(maxsize=256)
+def _whence(address: str, protocols: tuple[str, ...]) -> str:
+    """The lines of a connection, which are those of many captures."""
+    came_from = _line("WARC-IP-Address", address) if address else ""
+    return came_from + "".join([_line("WARC-Protocol", protocol) for protocol in protocols])
+
+
+def _line(name: str, value: str) -> str:
+    return f"{name}: {printable(value)}\r\n"
+
+
+def _record(fields: str, content_type: str, block: tuple[bytes, ...]) -> bytes:
+    """`fields` are whole lines, each of them made by `_line` or of our own words."""
+    head = (
+        f"WARC/1.1\r\n{fields}WARC-Block-Digest: {sha1_label(*block)}\r\nContent-Type: {content_type}\r\n"
+        f"Content-Length: {sum(map(len, block))}\r\n\r\n"
+    )
+    return b"".join((head.encode("ascii"), *block, b"\r\n\r\n"))
 
 
 def _fields_block(fields: Fields) -> bytes:
     """A block of application/warc-fields: UTF-8, a line a field (WARC 1.1, section 9); empty fields are left out."""
-    lines = (f"{name}: {_one_line(value)}\r\n" for name, value in fields if value)
+    lines = [f"{name}: {_one_line(value)}\r\n" for name, value in fields if value]
     return "".join(lines).encode("utf-8", "replace")
 
 
 def _one_line(value: str) -> str:
-    return " ".join(value.split()) if value.isprintable() else " ".join("".join(_shown(c) for c in value).split())
-
-
-def _shown(character: str) -> str:
-    return character if character.isprintable() else " "
+    if not value.isprintable():
+        value = "".join([character if character.isprintable() else " " for character in value])
+    # The space is the only blank that is printable.
+    return " ".join(value.split()) if " " in value else value

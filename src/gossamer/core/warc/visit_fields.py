@@ -20,7 +20,7 @@ _NUMBER_MAX: Final = 2**31 - 1
 _DIGITS: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class VisitFields:
     """One visit, as far as its answer does not say it."""
 

@@ -1,0 +1,90 @@
+"""A connection whose messages are frames: what comes goes to `heard`, and who sends too fast can wait."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from gossamer.core.framing import FrameReader, FrameRefused, framed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class FrameConnection(asyncio.Protocol):
+    """One end of a stream. `heard` is called with each message; one that raises FrameRefused ends the connection."""
+
+    def __init__(self, heard: Callable[[bytes], None], bytes_max: int) -> None:
+        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the connection is over, however it ended."""
+        self.refused = ""
+        """Why this end closed it; empty where it did not."""
+        self._heard = heard
+        self._reader = FrameReader(bytes_max)
+        self._transport: asyncio.Transport | None = None
+        self._room = asyncio.Event()
+        self._room.set()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something can be sent."""
+        return self._transport is not None and not self._transport.is_closing()
+
+    def send(self, payload: bytes) -> None:
+        """Send a message; nothing happens where the connection is over."""
+        if self._transport is not None:
+            self._transport.write(framed(payload))
+
+    async def drained(self) -> None:
+        """Return when not much waits to be sent, or the connection is over."""
+        await self._room.wait()
+
+    def read(self, *, on: bool) -> None:
+        """Let the other end send, or wait."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        if on and not self._transport.is_reading():
+            self._transport.resume_reading()
+        elif not on and self._transport.is_reading():
+            self._transport.pause_reading()
+
+    def close(self) -> None:
+        """End the connection, what is being sent apart."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """End it at once."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    # --- asyncio's side ------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See asyncio.Protocol."""
+        assert isinstance(transport, asyncio.Transport) or hasattr(transport, "write"), "a stream"
+        self._transport = transport  # type: ignore[assignment]  # uvloop's transports are asyncio's by form
+
+    def data_received(self, data: bytes) -> None:
+        """See asyncio.Protocol."""
+        try:
+            for payload in self._reader.feed(data):
+                self._heard(payload)
+        except FrameRefused as refused:
+            self.refused = str(refused)
+            self.abort()
+
+    def pause_writing(self) -> None:
+        """See asyncio.Protocol."""
+        self._room.clear()
+
+    def resume_writing(self) -> None:
+        """See asyncio.Protocol."""
+        self._room.set()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """See asyncio.Protocol."""
+        del error
+        self._room.set()
+        if not self.lost.done():
+            self.lost.set_result(None)
