@@ -148,11 +148,10 @@ def middle(rounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def lines(named: str, figures: dict[str, Any]) -> list[str]:
     """A measurement, a stage a line."""
     crawler, bar = figures["crawler"], figures["composite"]
-    whole = crawler["cpu_ms"]
+    whole, sizes = crawler["cpu_ms"], f"{figures['decoded'] / 1000:.1f} KB, {figures['coded'] / 1000:.1f} as sent"
     found = [
         "",
-        f"{named}: pages of {figures['decoded'] / 1000:.1f} KB, {figures['coded'] / 1000:.1f} as sent, "
-        f"with {bar['links']:.0f} links; server {crawler['server_ms']:.2f} ms a page",
+        f"{named}: pages of {sizes}, with {bar['links']:.0f} links; server {crawler['server_ms']:.2f} ms a page",
         f"{'stage':14}{'ms a page':>10}{'share':>8}{'floor':>8}{'times':>7}",
     ]
     for stage, value in crawler["stages"].items():

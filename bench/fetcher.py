@@ -3,8 +3,8 @@
 Run: `PYTHONPATH=.:src python bench/fetcher.py [--requests N] [--hosts N]`.
 
 Prints, for plain and TLS, kept and new connections, at 200 at once: CPU milliseconds a request of this process, and
-requests a second. Then one request each to thousands of host names, with the growth of resident memory: pins must not
-pile up.
+requests a second. Each of the 200 asks a host of its own. Then one request each to thousands of host names, with the
+growth of resident memory: pins must not pile up.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from gossamer.core.http.request import request_fields, user_agent
 from tests.servers.misbehaving import make_certificates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PLAIN, TLS = 18080, 18443
 NAME = "bench.test"
+AT_ONCE = 200
 PAGE = b"<!doctype html><title>page</title>" + b"<p>Some words of a page, again and again.</p>\n" * 240
 LIMITS = FetchLimits(10, 20, 120, 500, 20, 262_144, 10_485_760)
 FIELDS = request_fields(user_agent("0.1", "https://example.org/bot"))
@@ -66,7 +67,7 @@ def nginx() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        certificates = make_certificates(folder, NAME)
+        certificates = make_certificates(folder, f"*.{NAME}")
         (folder / "pages").mkdir()
         (folder / "pages" / "index.html").write_bytes(PAGE)
         (folder / "nginx.conf").write_text(CONFIG.format(plain=PLAIN, tls=TLS))
@@ -78,25 +79,31 @@ def nginx() -> Iterator[Path]:
                 process.terminate()
 
 
-async def run(fetcher: CurlFetcher, urls: Iterator[str], keep_seconds: float) -> None:
-    """Fetch them all, 200 at once."""
+async def run(fetcher: CurlFetcher, lanes: Iterable[Iterator[str]], keep_seconds: float) -> None:
+    """Fetch all URLs of all lanes, one at a time of each lane."""
 
-    async def worker() -> None:
+    async def worker(urls: Iterator[str]) -> None:
         for url in urls:
             exchange = await fetcher.fetch(FetchRequest(url, ("127.0.0.1",), FIELDS, LIMITS, keep_seconds=keep_seconds))
             assert exchange.status == 200, (exchange.failure, exchange.detail)
             assert exchange.body is not None
             assert exchange.body.size == len(PAGE)
 
-    await asyncio.gather(*(worker() for _ in range(200)))
+    await asyncio.gather(*map(worker, lanes))
 
 
-async def measure(label: str, ca_file: Path, url: str, keep_seconds: float, requests: int) -> None:
-    """Print the cost of that many requests for one URL."""
+def lanes(scheme: str, port: int, requests: int) -> list[Iterator[str]]:
+    """That many requests, to as many hosts as are asked at once: a host is asked one thing at a time, as in a crawl."""
+    urls = (f"{scheme}://h{lane}.{NAME}:{port}/" for lane in range(AT_ONCE))
+    return [iter([url] * (requests // AT_ONCE)) for url in urls]
+
+
+async def measure(label: str, ca_file: Path, where: tuple[str, int], keep_seconds: float, requests: int) -> None:
+    """Print the cost of that many requests."""
     fetcher = CurlFetcher(lambda _: True, WallClock(), ca_file=ca_file)
-    await run(fetcher, iter([url] * 400), keep_seconds)
+    await run(fetcher, lanes(*where, 2 * AT_ONCE), keep_seconds)
     cpu, wall = time.process_time(), time.perf_counter()
-    await run(fetcher, iter([url] * requests), keep_seconds)
+    await run(fetcher, lanes(*where, requests), keep_seconds)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     print(f"{label:12} {cpu / requests * 1000:.3f} ms CPU a request, {requests / wall:,.0f} requests/s")
     await fetcher.close()
@@ -113,7 +120,8 @@ async def many_hosts(hosts: int) -> None:
     part = hosts // 4
     for index in range(4):
         before = resident_bytes()
-        await run(fetcher, (f"http://h{n}.test:{PLAIN}/" for n in range(index * part, (index + 1) * part)), 1.0)
+        urls = iter([f"http://h{number}.test:{PLAIN}/" for number in range(index * part, (index + 1) * part)])
+        await run(fetcher, [urls] * AT_ONCE, 1.0)
         print(f"hosts to {(index + 1) * part:,}: resident {resident_bytes() - before:+,} bytes")
     await fetcher.close()
 
@@ -128,7 +136,7 @@ async def main() -> None:
         for scheme, port in (("http", PLAIN), ("https", TLS)):
             for word, keep_seconds in (("kept", 30.0), ("new", 0.0)):
                 count = options.requests // (4 if scheme == "https" and not keep_seconds else 1)
-                await measure(f"{scheme} {word}", ca_file, f"{scheme}://{NAME}:{port}/", keep_seconds, count)
+                await measure(f"{scheme} {word}", ca_file, (scheme, port), keep_seconds, count)
         await many_hosts(options.hosts)
 
 

@@ -25,6 +25,7 @@ usage: ./dev VERB
   test [PYTEST ARGS]     all tests, or those that the arguments choose
   prove NAME [--quick]   one proof from proofs/; --list says what each shows
   bench NAME [ARGS]      one measurement from bench/; --list says what each measures
+  bench --ratchet        hold this tree to the counts that were reached (--record keeps its own)
   simulate ...           the same as ./gossamer simulate ...
   docs [--serve]         the documentation as a site in build/docs; dead links and paths fail it
 """
@@ -94,6 +95,8 @@ def prove(arguments: Sequence[str]) -> int:
 
 def bench(arguments: Sequence[str]) -> int:
     """One measurement, with the arguments that are its own."""
+    if list(arguments[:1]) == ["--ratchet"]:
+        arguments = ["ratchet", *arguments[1:]]
     chosen = scripts.choose("bench", scripts.measurements(), arguments)
     if isinstance(chosen, int):
         return chosen

@@ -118,6 +118,18 @@ def test_timestamps_are_moments_of_utc_to_the_millisecond() -> None:
     assert started == [dt.datetime(2023, 11, 14, 22, 13, 20, 123000, tzinfo=dt.UTC), None]
 
 
+def test_a_conversion_holds_no_more_of_its_journal_than_a_row_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = MemoryFolder()
+    released: list[int] = []
+    monkeypatch.setattr(disk, "release", lambda view: released.append(len(view)))
+    datasets = ArrowDatasets(disk, FixedClock(), limits=JournalLimits(row_group_bytes=1))
+    for number in range(3):
+        datasets.append("pages", columns("pages", url=[f"u{number}"]), 0, number + 1)
+        commit(datasets)
+    assert finished(disk, datasets, "pages").num_rows == 3
+    assert len(released) == 3
+
+
 def test_refused_is_one_row_for_each_url_and_reason() -> None:
     disk = MemoryFolder()
     datasets = ArrowDatasets(disk, FixedClock(), limits=JournalLimits(row_group_bytes=1))

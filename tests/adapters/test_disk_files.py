@@ -155,3 +155,27 @@ def test_links_that_lead_nowhere_are_no_files(tmp_path: Path) -> None:
     (folder / "nowhere").symlink_to(tmp_path / "gone")
     (folder / "folder").mkdir()
     assert FolderDisk(tmp_path).lengths(("archive",)) == {"archive/whole": 5, "archive/linked": 5}
+
+
+def test_a_view_that_was_released_reads_as_before(disk: Disk) -> None:
+    write(disk, "journal/a", b"ab" * 500_000)
+    view = disk.view("journal/a")
+    assert view[999_998:] == b"ab"
+    disk.release(view)
+    assert bytes(view) == b"ab" * 500_000
+
+
+def test_what_was_released_is_not_held_in_memory(tmp_path: Path) -> None:
+    disk = FolderDisk(tmp_path)
+    write(disk, "journal/a", bytes(4 << 20))
+    view = disk.view("journal/a")
+    assert not any(view)
+    assert mapped_kib(tmp_path / "journal/a") == 4096
+    disk.release(view)
+    assert mapped_kib(tmp_path / "journal/a") == 0
+
+
+def mapped_kib(path: Path) -> int:
+    """KiB of a mapped file that count as this process's memory."""
+    behind = Path("/proc/self/smaps").read_text(encoding="utf-8").partition(str(path))[2]
+    return int(behind.partition("Rss:")[2].split()[0])

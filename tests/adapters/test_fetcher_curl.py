@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import uvloop
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gossamer.adapters.fetcher_curl import CurlFetcher, system_ca_file
+from gossamer.adapters.fetcher_curl.fetcher import _PLAIN_URL
 from gossamer.core import limits
 from gossamer.core.http.exchange import Exchange, FailureKind, FetchLimits, FetchRequest, Truncation
+from gossamer.core.url.parse import parse
 from tests.servers import misbehaving
 
 if TYPE_CHECKING:
@@ -516,3 +520,27 @@ def test_the_systems_certificates_are_found(monkeypatch: pytest.MonkeyPatch, cer
 def test_a_missing_ca_file_is_misuse(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="name a PEM file"):
         CurlFetcher(bool, CountingClock(), ca_file=tmp_path / "none.pem")
+
+
+@given(
+    st.sampled_from(["http://", "https://"]),
+    st.lists(
+        st.sampled_from(["h1.test", "a", "B", "xn--a", "1", "0x7f", "127.1", ".", "_", "-", "[::1]", "@"]),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from(["", ":80", ":443", ":8080", ":65535", ":65536"]),
+    st.lists(
+        st.sampled_from(["/", ".", "..", "%2e", "%", "p", "?", "#", "'", "\\", " ", "\xe9", "=", "&", "|", "\t"]),
+        max_size=8,
+    ),
+)
+def test_a_url_that_is_not_parsed_is_what_parsing_makes_of_it(
+    scheme: str, host: list[str], port: str, rest: list[str]
+) -> None:
+    url = f"{scheme}{''.join(host)}{port}/{''.join(rest)}"
+    plain = _PLAIN_URL.fullmatch(url)
+    if plain is not None:
+        parsed = parse(url)
+        assert parsed is not None
+        assert (plain[1], plain[2]) == (parsed.authority, parsed.target)

@@ -3,13 +3,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import rocksdict
 
-from gossamer.adapters.store_rocksdb import TABLES, RocksResources, RocksStore, store_error
+from gossamer.adapters.store_rocksdb import TABLES, RocksResources, RocksStore, store_error, write_buffers
 from gossamer.ports.store import (
     Store,
     StoreBusy,
@@ -67,6 +68,32 @@ def test_one_folder_with_many_shards(tmp_path: Path, resources: RocksResources) 
     for index in range(16):
         with RocksStore(tmp_path / f"shard-{index:03}", resources=resources, create=False) as store:
             assert store.get(Table.META, [b"n"]) == [number(index)]
+
+
+@pytest.mark.parametrize(("stores", "mib"), [(1, 16), (16, 16), (64, 64), (1024, 1024)])
+def test_write_buffers_are_small_unless_there_are_many_stores(stores: int, mib: int) -> None:
+    assert write_buffers(stores) == mib << 20
+
+
+def test_changes_in_memory_stay_within_their_bound(tmp_path: Path) -> None:
+    bound = write_buffers(4)
+    resources = RocksResources(cache_bytes=1 << 20, write_buffer_bytes=bound)
+    stores = [RocksStore(tmp_path / f"shard-{number}", resources=resources) for number in range(4)]
+    for step in range(100):
+        for store in stores:
+            key = step.to_bytes(8, "big") * 3
+            puts = [
+                (table, key + bytes([row]), bytes(1_000)) for table in (Table.PAGE, Table.HOST) for row in range(40)
+            ]
+            store.write(WriteBatch(puts, []))
+    # 32 MB were written. What is being written out still counts, and is waited for.
+    end = time.monotonic() + 60
+    while (usage := resources.write_buffer_usage()) > bound and time.monotonic() < end:
+        time.sleep(0.01)
+    for store in stores:
+        store.close()
+    assert usage <= bound
+    assert list(tmp_path.rglob("*.sst"))
 
 
 def test_scan_crosses_flushed_files_and_tombstones(tmp_path: Path, resources: RocksResources) -> None:

@@ -288,7 +288,7 @@ def test_derived_values() -> None:
     ("sets", "message"),
     [
         (["politeness.gap=0.5"], "only for hosts reached through --allow-address"),
-        (["crawl.workers=2"], "one process"),
+        (["crawl.workers=17"], "16 shards"),
         (["crawl.shards=5000"], "at most"),
         (["crawl.commit_interval=0"], "more than 0s"),
         (["scope.domains=/absent/d.txt"], "does not exist"),

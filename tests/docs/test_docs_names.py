@@ -117,6 +117,7 @@ def test_every_library_explained_is_declared() -> None:
         project["dependency-groups"]["check"],
         project["dependency-groups"]["docs"],
         project["dependency-groups"]["fuzz"],
+        project["dependency-groups"]["bench"],
     ]
     declared = {normal(re.split(r"[<>=;\s]", text)[0]) for group in groups for text in group} | {"pywb"}
     page = PAGES["docs/dependencies.md"]

@@ -14,6 +14,7 @@ from gossamer.core.frontier.records import PageState
 from gossamer.flow import loop
 from gossamer.flow.follow import add_seeds
 from gossamer.flow.loop import crawl
+from gossamer.flow.report import refuse_queued
 from gossamer.flow.seeding import seed
 from gossamer.flow.shard import Shard
 from gossamer.flow.worker import Worker
@@ -164,7 +165,7 @@ def test_a_shard_that_lost_its_seeds_gets_them_again() -> None:
     bench = Bench(shards=2)
     seeds = [(f"http://h{number}.test/", "") for number in range(8)]
     seed(bench.worker, seeds)
-    for shard in bench.worker.shards[:1]:
+    for shard in [bench.worker.shards[0]]:
         shard.rows.store.write(shard.begin_commit(1, [], lambda _: b""))
         shard.rows.store.sync()
     bench.reopen()
@@ -179,14 +180,13 @@ def test_what_a_command_brings_about_is_booked_after_what_was_there(monkeypatch:
     bench = Bench(clock=SimClock(), seeds=(f"{A}/",))
     bench.web.put(f"{A}/robots.txt", Reply(body=b"User-agent: *\nDisallow: /denied\n", headers=TEXT))
     bench.web.put(f"{A}/allowed", page(words="allowed"))
-    refuse = loop.refuse_queued
 
     def refuse_and_stop(worker: Worker, shard: Shard, command: Refuse) -> None:
-        refuse(worker, shard, command)
+        refuse_queued(worker, shard, command)
         add_seeds(worker, [f"{A}/allowed"])
         worker.stopping = True
 
-    monkeypatch.setattr(loop, "refuse_queued", refuse_and_stop)
+    monkeypatch.setattr(loop, "DEEDS", {**loop.DEEDS, Refuse: refuse_and_stop})
     run(crawled(bench, f"{A}/denied"))
     monkeypatch.undo()
     assert f"{A}/allowed" not in bench.web.urls

@@ -31,6 +31,15 @@ def test_keys_are_the_same_the_second_time() -> None:
     assert known.page_keys([]) == ([], [])
 
 
+def test_a_place_names_the_site_and_its_shard() -> None:
+    known = rules()
+    urls = ["http://a.b.co.uk/1", "http://www.b.co.uk/2", "http://b.co.uk:8080/", "http://127.0.0.1/"]
+    for url, (host, key, shard, site) in zip(urls, known.places(urls), strict=True):
+        assert ([host], [key]) == expected([url])
+        assert site == known.sites.site_of(host) == known.site_of_url(url) == rules().site_of_url(url)
+        assert shard == IDS.shard_of(site, 16)
+
+
 def test_keys_are_right_when_generations_change(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shard_rules, "PAGE_KEYS_KEPT", 10)
     known = rules()

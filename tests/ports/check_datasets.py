@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import pytest
 
+from gossamer.core.dataset_columns import Coded, Repeated
 from gossamer.core.datasets import DATASETS
 
 if TYPE_CHECKING:
@@ -59,6 +60,30 @@ def check_rows_come_back(harness: Harness) -> None:
     assert (page["url"], page["title"], page["bytes"]) == ("u", "Title \u2713", 1 << 40)
 
 
+def check_short_columns_are_what_they_stand_for(harness: Harness) -> None:
+    datasets = harness.open()
+    kinds = ["a", "link", "img"]
+    given: list[tuple[Sequence[Any], Sequence[Any], Sequence[Any]]] = [
+        (Repeated("s", 2), Coded(b"\1\2", kinds), Repeated(value=False, size=2)),
+        (["t", "\ud800", "t"], Coded(bytearray(b"\0\0\2"), kinds), Coded(b"\0\1\0", [False, True])),
+        (Repeated("v", 1), Coded(b"\1", ["z", "link"]), [True]),
+        (Repeated("s", 2), ["x", "y"], Repeated(value=True, size=2)),
+    ]
+    expected: list[tuple[Any, ...]] = []
+    for source, kind, nofollow in given:
+        size = len(source)
+        targets = [f"u{len(expected) + row}" for row in range(size)]
+        datasets.append("links", columns("links", target=targets, source=source, kind=kind, nofollow=nofollow), 0, 1)
+        expected += zip(targets, kind, nofollow, strict=True)
+    commit(datasets)
+    datasets.finish()
+    commit(datasets)
+    rows = harness.rows("links")
+    assert sorted((row["target"], row["kind"], row["nofollow"]) for row in rows) == sorted(expected)
+    sources = {row["target"]: row["source"] for row in rows}
+    assert [sources[target] for target in ("u0", "u1", "u2", "u5", "u6")] == ["s", "s", "t", "v", "s"]
+
+
 def check_no_rows_are_no_file(harness: Harness) -> None:
     datasets = harness.open()
     datasets.append("links", columns("links", source=[]), 0, 1)
@@ -91,6 +116,7 @@ def check_wrong_columns_are_misuse(harness: Harness) -> None:
 
 CHECKS: Final = [
     check_rows_come_back,
+    check_short_columns_are_what_they_stand_for,
     check_no_rows_are_no_file,
     check_foreign_text_never_raises,
     check_wrong_columns_are_misuse,

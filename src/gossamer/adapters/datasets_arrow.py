@@ -15,13 +15,16 @@ import contextlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from gossamer.core.dataset_columns import Coded, Repeated
 from gossamer.core.datasets import KNOWN, SCHEMA_VERSION
 from gossamer.core.files.ledger import FileLedger
 from gossamer.core.files.recovery import Plan, plan_recovery
@@ -55,6 +58,7 @@ _TYPES: Final[dict[str, pa.DataType]] = {
     "binary": pa.binary(),
     "timestamp": pa.timestamp("ms", tz="UTC"),
 }
+_TIMESTAMP: Final = _TYPES["timestamp"]
 _REFUSED_KEYS: Final = ("url", "reason", "group")
 _REFUSED_SUMS: Final = {
     "count": "sum",
@@ -86,6 +90,19 @@ class _OpenJournal:
     opened: float
 
 
+_Places = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+
+
+class _Rows(NamedTuple):
+    """What one call appended."""
+
+    columns: tuple[Any, ...]
+    """In the schema's order; of a single row its values."""
+    size: int
+    shard: int
+    commit: int
+
+
 class ArrowDatasets:
     """The datasets of one worker. Values: timestamps as seconds since the epoch, all else as the schema says."""
 
@@ -106,7 +123,7 @@ class ArrowDatasets:
         self._owns = owns
         self._ledger = FileLedger()
         self._serial = 0
-        self._rows: dict[str, dict[str, list[Any]]] = {}
+        self._rows: dict[str, list[_Rows]] = {}
         self._open: dict[str, _OpenJournal] = {}
         self._fixed: list[GrowingFile] = []
         self._closing: list[GrowingFile] = []
@@ -115,19 +132,11 @@ class ArrowDatasets:
     def append(self, dataset: str, columns: Columns, shard: int, commit: int) -> None:
         """Keep rows for the coming commit. ValueError when the columns are not those of the schema."""
         count = _checked_length(dataset, columns)
-        rows = self._rows.get(dataset)
-        if rows is None:
-            rows = self._rows[dataset] = {name: [] for name in (*_NAMES[dataset], _SHARD, _COMMIT)}
         if count == 1:
-            for name, (value,) in columns.items():
-                rows[name].append(value)
-            rows[_SHARD].append(shard)
-            rows[_COMMIT].append(commit)
-            return
-        for name, values in columns.items():
-            rows[name].extend(values)
-        rows[_SHARD].extend([shard] * count)
-        rows[_COMMIT].extend([commit] * count)
+            values = tuple(chain.from_iterable(_COLUMNS_OF[dataset](columns)))
+            self._rows.setdefault(dataset, []).append(_Rows(values, 1, shard, commit))
+        elif count:
+            self._rows.setdefault(dataset, []).append(_Rows(_COLUMNS_OF[dataset](columns), count, shard, commit))
 
     def marks(self) -> list[FileMark]:
         """Rows become a record batch of their journal; a journal that is long or old closes."""
@@ -186,9 +195,8 @@ class ArrowDatasets:
 
     def _flush(self) -> None:
         for dataset, rows in self._rows.items():
-            if rows[_SHARD]:
-                batch = pa.record_batch([_array(rows[f.name], f.type) for f in _SCHEMAS[dataset]], _SCHEMAS[dataset])
-                self._journal(dataset).file.append(batch.serialize().to_pybytes())
+            batch = pa.record_batch(_arrays(dataset, rows), _SCHEMAS[dataset])
+            self._journal(dataset).file.append(batch.serialize().to_pybytes())
         self._rows = {}
 
     def _journal(self, dataset: str) -> _OpenJournal:
@@ -290,7 +298,9 @@ class _Conversion:
     """A journal on its way to its Parquet file, a row group a step, so that no step holds or takes much."""
 
     def __init__(self, disk: Disk, journal: str, product: str, row_group_bytes: int) -> None:
-        reader = pa.ipc.open_stream(pa.py_buffer(disk.view(journal)))
+        self._disk = disk
+        self._bytes = disk.view(journal)
+        reader = pa.ipc.open_stream(pa.py_buffer(self._bytes))
         shown = [field for field in reader.schema if not field.name.startswith("_")]
         shape = _SHAPES.get(product.partition("/")[0], _in_order)
         self.journal = journal
@@ -308,6 +318,7 @@ class _Conversion:
             return self._draft.publish()
         rows = table.select(self._schema.names).cast(self._schema)
         self._writer.write_table(rows, row_group_size=max(1, rows.num_rows))
+        self._disk.release(self._bytes)
         return None
 
     def discard(self) -> None:
@@ -366,6 +377,8 @@ def _journal_schema(dataset: str) -> pa.Schema:
 
 
 _NAMES: Final = {dataset: frozenset(column.name for column in KNOWN[dataset]) for dataset in KNOWN}
+_KINDS: Final = {dataset: [_TYPES[column.type] for column in KNOWN[dataset]] for dataset in KNOWN}
+_COLUMNS_OF: Final = {dataset: itemgetter(*(column.name for column in KNOWN[dataset])) for dataset in KNOWN}
 _SCHEMAS: Final = {dataset: _journal_schema(dataset) for dataset in KNOWN}
 
 
@@ -380,14 +393,54 @@ def _checked_length(dataset: str, columns: Columns) -> int:
     return lengths.pop()
 
 
+def _arrays(dataset: str, rows: list[_Rows]) -> list[pa.Array]:
+    """The columns of a journal's next batch."""
+    sizes = [each.size for each in rows]
+    if max(sizes) == 1:
+        columns = zip(*[each.columns for each in rows], strict=True)
+        arrays = [_array(values, kind) for values, kind in zip(columns, _KINDS[dataset], strict=True)]
+    else:
+        parts = [each.columns if each.size > 1 else [(value,) for value in each.columns] for each in rows]
+        columns = zip(*parts, strict=True)
+        arrays = [_column(values, kind) for values, kind in zip(columns, _KINDS[dataset], strict=True)]
+    shards = np.repeat(np.array([each.shard for each in rows], np.int32), sizes)
+    commits = np.repeat(np.array([each.commit for each in rows], np.int64), sizes)
+    return [*arrays, pa.array(shards), pa.array(commits)]
+
+
+def _column(parts: tuple[Sequence[Any], ...], kind: pa.DataType) -> pa.Array:
+    """One column, from what each call gave for it."""
+    if not all(isinstance(part, _SHORT) for part in parts):
+        return _array(list(chain.from_iterable(parts)), kind)
+    places: dict[Any, int] = {}
+    tables: dict[int, _Places] = {}
+    rows: list[_Places] = []
+    # Neighbours of one form are looked up at once: mostly that is the whole column.
+    for (form, table), group in groupby(parts, lambda part: (type(part), id(getattr(part, "values", None)))):
+        if form is Repeated:
+            repeated = [part for part in group if isinstance(part, Repeated)]
+            found = [places.setdefault(part.value, len(places)) for part in repeated]
+            rows.append(np.repeat(np.array(found, np.int32), [part.size for part in repeated]))
+            continue
+        coded = [part for part in group if isinstance(part, Coded)]
+        if table not in tables:
+            # `parts` keeps them alive, so an id is one table's.
+            tables[table] = np.array([places.setdefault(value, len(places)) for value in coded[0].values], np.int32)
+        rows.append(tables[table][np.frombuffer(b"".join([part.codes for part in coded]), np.uint8)])
+    return _array(list(places), kind).take(pa.array(np.concatenate(rows)))
+
+
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    if kind == _TYPES["timestamp"]:
+    if kind is _TIMESTAMP:
         return pa.array([None if value is None else milliseconds(value) for value in values], kind)
     try:
         return pa.array(values, kind)
     except UnicodeEncodeError:
         # Lone surrogates come from pages (a script's "\ud800"); UTF-8 has no form for them.
         return pa.array([value and value.encode("utf-8", "replace").decode() for value in values], kind)
+
+
+_SHORT: Final = (Repeated, Coded)
 
 
 def _place(buffer: pa.Buffer, batch: pa.RecordBatch) -> int:

@@ -21,8 +21,8 @@ import pycares
 
 from gossamer.core import limits
 from gossamer.core.dns import answer_cache
-from gossamer.core.dns.answer import Answer
 from gossamer.core.dns.address_guard import AddressGuard
+from gossamer.core.dns.answer import Answer
 from gossamer.core.dns.answer_cache import AnswerCache
 from gossamer.core.dns.hosts_map import HostsMap, parse_hosts
 from gossamer.core.dns.name import dns_name
@@ -181,10 +181,17 @@ class CaresResolver:
 
     def _begin(self, look_up: _LookUp) -> None:
         """Ask for IPv4 and IPv6 addresses at once; half an answer is an answer."""
+        if look_up.answer.done():  # closed meanwhile
+            return
         self._asking += 1
         look_up.wait(limits.DNS_SECONDS_MAX, self._conclude)
-        look_up.channel = channel = self._channel()
-        look_up.asked = [channel.query_dns(look_up.host, kind) for kind in _RECORD_TYPES]
+        try:
+            look_up.channel = channel = self._channel()
+            look_up.asked = [channel.query_dns(look_up.host, kind) for kind in _RECORD_TYPES]
+        except Exception as error:  # noqa: BLE001 - it may be the turn of one that others wait for
+            look_up.answer.set_exception(error)
+            self._end(look_up)
+            return
         heard = partial(self._heard, look_up)
         for question in look_up.asked:
             question.add_done_callback(heard)
@@ -200,17 +207,21 @@ class CaresResolver:
 
     def _conclude(self, look_up: _LookUp) -> None:
         """All is heard, or time is up: tell the answer, or an error of ours, to whoever waits."""
-        self._under_way.pop(look_up.host, None)
         try:
             answer = self._cache.put(look_up.host, self._answer(look_up.asked), self._clock.now())
         except Exception as error:  # noqa: BLE001 - raised here it would reach nobody
             look_up.answer.set_exception(error)
         else:
             look_up.answer.set_result(answer)
+        self._end(look_up)
+
+    def _end(self, look_up: _LookUp) -> None:
+        """The next in line begins."""
+        self._under_way.pop(look_up.host, None)
         look_up.stop()
         self._asking -= 1
         if self._waiting:
-            self._begin(self._waiting.popleft())
+            asyncio.get_running_loop().call_soon(self._begin, self._waiting.popleft())
 
     def _answer(self, asked: Sequence[_Question]) -> Answer:
         now = self._clock.now()

@@ -24,7 +24,11 @@ from typing import TYPE_CHECKING, Final, Self
 
 import rocksdict
 
-from gossamer.core.limits import STORE_CACHE_BYTES, STORE_WRITE_BUFFERS_BYTES
+from gossamer.core.limits import (
+    STORE_CACHE_BYTES,
+    STORE_WRITE_BUFFERS_BYTES,
+    STORE_WRITE_BUFFERS_PER_SHARD_BYTES,
+)
 from gossamer.ports.store import (
     StoreBusy,
     StoreDamaged,
@@ -81,6 +85,10 @@ TABLES: Final = {
 WAL_BYTES_MAX: Final = 64 * MIB
 """Beyond it the table that holds the oldest log back is flushed; bounds the log's disk and the time to open."""
 
+UNSORTED_FILES_MAX: Final = 8
+"""Files of a table that were written out as they came before they are merged into the sorted ones; each is asked in a
+look-up. Twice RocksDB's own: with write buffers as small as ours four of them are too little to merge for."""
+
 FAULTS: Final[tuple[tuple[str, type[StoreError]], ...]] = (
     ("lock hold by current process", StoreBusy),
     ("While lock file", StoreBusy),
@@ -97,6 +105,11 @@ FAULTS: Final[tuple[tuple[str, type[StoreError]], ...]] = (
     ("Invalid argument", StoreDamaged),
 )
 """A piece of RocksDB's or the system's message -> what it means. rocksdict raises bare `Exception` for all of them."""
+
+
+def write_buffers(stores: int) -> int:
+    """Bytes of memtables for so many stores in one process."""
+    return max(STORE_WRITE_BUFFERS_BYTES, stores * STORE_WRITE_BUFFERS_PER_SHARD_BYTES)
 
 
 class RocksResources:
@@ -341,6 +354,7 @@ def _table_options(kind: TableOptions, resources: RocksResources) -> rocksdict.O
     options.set_bottommost_compression_type(rocksdict.DBCompressionType.zstd())
     options.set_write_buffer_size(kind.memtable)
     options.set_max_write_buffer_number(3)
+    options.set_level_zero_file_num_compaction_trigger(UNSORTED_FILES_MAX)
     options.set_arena_block_size(16 * KIB)
     options.set_target_file_size_base(64 * MIB)
     options.set_max_bytes_for_level_base(max(32 * MIB, 4 * kind.memtable))

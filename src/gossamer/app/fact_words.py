@@ -20,6 +20,9 @@ def fact_words(fact: Fact) -> str:
             return _host_words(fact)
         case facts.SeenRebuilding() | facts.SeenRebuilt():
             return _seen_words(fact)
+        case facts.WorkerLost(worker, status, _, pause):
+            what = f"worker {worker} was lost ({_status_words(status)})"
+            return f"{what}; it is started again in {pause:g} s" if pause >= 0 else f"{what} once too often"
         case facts.ScopeChanged() | facts.CommitSlow() | facts.PluginFailed() | facts.FactsLost() | facts.Recovered():
             return _crawl_words(fact)
         case _:
@@ -44,6 +47,10 @@ def _crawl_words(
             return f"{figures.count(count)} facts are not in the log: it could not be written fast enough"
         case facts.Recovered():
             return _recovered(fact)
+
+
+def _status_words(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 
 def _host_words(fact: facts.HostParked | facts.HostDied | facts.SecretWithheld) -> str:

@@ -131,7 +131,7 @@ async def crawl_folder(
     try:
         reconsider(worker, judged_by(settings, worker.judge), lambda: ArrowRefused(folder.path))
         seed(worker, ((each.url, each.group) for each in folder.read_seeds()))
-        signals = _signals(run) if joined is None else nullcontext()
+        signals = signals_to(run.interrupt) if joined is None else nullcontext()
         if joined is not None:
             joined(run)
         queue_added(worker, folder.read_added())
@@ -226,10 +226,11 @@ async def _show(run: Run) -> None:
 
 
 @asynccontextmanager
-async def _signals(run: Run) -> AsyncGenerator[None]:
+async def signals_to(interrupt: Callable[[], None]) -> AsyncGenerator[None]:
+    """Have Ctrl-C and pleas to end call `interrupt` while the block runs."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, run.interrupt)
+        loop.add_signal_handler(number, interrupt)
     try:
         yield
     finally:

@@ -21,7 +21,7 @@ from gossamer.core.ending import EndState
 from gossamer.core.frontier.closed_hosts import ClosedHosts
 from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.flow.inspection import CrawlState, Inspection, ShardView
-from gossamer.flow.opening import read_ledger
+from gossamer.flow.opening import Found, found_in, read_ledger
 from gossamer.flow.pending import PendingStore
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.templates import Templates
@@ -87,6 +87,13 @@ def open_templates(folder: CrawlFolder, settings: Settings) -> Generator[list[Te
     rules = ShardRules(Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards)
     with open_views(folder, settings) as views:
         yield [Templates(view.rows, rules, None) for view in views]
+
+
+def read_found(folder: CrawlFolder, settings: Settings) -> Found:
+    """What the stores say of a crawl that is about to go on. Locked by the caller."""
+    with ExitStack() as stack:
+        views = _Views(folder, stack, read_only=True)
+        return found_in({number: views.view(number).rows for number in range(settings.crawl.shards)})
 
 
 def read_numbers(folder: CrawlFolder) -> dict[str, Any]:

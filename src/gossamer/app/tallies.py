@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from math import inf
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gossamer.core.facts import Committed, Fact, FactsLost, HostParked, HostSlowed, Level, VisitEnded
@@ -87,14 +88,6 @@ class TopHosts:
         return sorted(self._hosts.values(), key=lambda each: (-self._weight(each), each.host))[:count]
 
 
-def _fetches(shown: HostShown) -> float:
-    return shown.fetches
-
-
-def _seconds(shown: HostShown) -> float:
-    return shown.seconds
-
-
 @dataclass(slots=True)
 class Tallies:
     """The port `facts` for whoever shows numbers."""
@@ -103,8 +96,8 @@ class Tallies:
     """Class of fact -> how many."""
     visit_seconds: Histogram = field(default_factory=lambda: Histogram(VISIT_SECONDS))
     commit_seconds: Histogram = field(default_factory=lambda: Histogram(COMMIT_SECONDS))
-    busiest: TopHosts = field(default_factory=lambda: TopHosts(_fetches))
-    slowest: TopHosts = field(default_factory=lambda: TopHosts(_seconds))
+    busiest: TopHosts = field(default_factory=lambda: TopHosts(attrgetter("fetches")))
+    slowest: TopHosts = field(default_factory=lambda: TopHosts(attrgetter("seconds")))
     slowed: Counter[str] = field(default_factory=Counter[str])
     """Why hosts were slowed or parked -> how often. The words are ours, so their number is bounded."""
     lost: int = 0

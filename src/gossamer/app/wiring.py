@@ -18,7 +18,7 @@ from gossamer.adapters.fetcher_curl import CurlFetcher
 from gossamer.adapters.offload_thread import ThreadOffload
 from gossamer.adapters.parser_turbohtml import TurboParser
 from gossamer.adapters.resolver_cares import CaresResolver
-from gossamer.adapters.store_rocksdb import RocksResources, RocksStore
+from gossamer.adapters.store_rocksdb import RocksResources, RocksStore, write_buffers
 from gossamer.app.errors import UserError
 from gossamer.app.exit_codes import Exit
 from gossamer.app.host_wiring import host_requests, host_rules
@@ -61,7 +61,7 @@ from gossamer.flow.worker import CrawlPolicy, Worker
 from gossamer.ports.store import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from gossamer.app.folder import CrawlFolder
     from gossamer.app.settings import Settings
@@ -113,8 +113,8 @@ def make_worker(
     """A worker of a crawl folder, opened at its last commit; its adapters; what recovery did. `part`: None for all."""
     part = part or Part()
     guard = AddressGuard(parse_networks(settings.network.allow_address))
-    _expect_stores(settings, folder)
-    rules = _shard_rules(settings, folder)
+    expect_stores(settings, folder)
+    rules = shard_rules(settings, folder)
     scoring = make_scoring(settings, rules)
     world = _make_world(settings, folder, guard, part.deal)
     now = world.clock.now()
@@ -134,7 +134,7 @@ def make_worker(
     )
     numbers = part.deal.shards(settings.crawl.shards)
     shards = [open_shard(number, store, opening, now) for number, store in zip(numbers, world.stores, strict=True)]
-    found = part.found.joined(found_in(shards))
+    found = part.found.joined(found_in({shard.number: shard.rows for shard in shards}))
     recovery = _recover(world, found)
     worker = attach(
         Worker(
@@ -164,7 +164,8 @@ def make_worker(
     return worker, world, recovery
 
 
-def _shard_rules(settings: Settings, folder: CrawlFolder) -> ShardRules:
+def shard_rules(settings: Settings, folder: CrawlFolder) -> ShardRules:
+    """How URLs become keys, sites and shards in this crawl."""
     facts = folder.read_facts()
     return ShardRules(
         Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards, settings.keys.learn
@@ -241,8 +242,11 @@ def make_asking(settings: Settings) -> Asking:
     return Asking(host_requests(settings), settings.archive.keep_secrets)
 
 
-def _expect_stores(settings: Settings, folder: CrawlFolder) -> None:
-    """Every shard has a store once anything was committed: the archive begins with the first commit."""
+def expect_stores(settings: Settings, folder: CrawlFolder) -> None:
+    """Raise UserError (exit 7) where a store is missing.
+
+    Every shard has a store once anything was committed: the archive begins with the first commit.
+    """
     missing = [number for number in range(settings.crawl.shards) if not folder.shard(number).exists()]
     if missing and (folder.path / "archive").exists():
         raise UserError(
@@ -252,8 +256,8 @@ def _expect_stores(settings: Settings, folder: CrawlFolder) -> None:
         )
 
 
-def _open_stores(folder: CrawlFolder, numbers: Iterable[int]) -> Iterator[RocksStore]:
-    resources = RocksResources()
+def _open_stores(folder: CrawlFolder, numbers: Collection[int]) -> Iterator[RocksStore]:
+    resources = RocksResources(write_buffer_bytes=write_buffers(len(numbers)))
     for number in numbers:
         yield RocksStore(folder.shard(number), resources=resources)
 

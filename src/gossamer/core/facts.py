@@ -76,6 +76,26 @@ class CrawlEnded(Fact, frozen=True):
     seconds: float
 
 
+class WorkerStarted(Fact, frozen=True):
+    """A worker process of a crawl on several cores began, or began again."""
+
+    worker: int
+    process: int
+
+
+class WorkerLost(Fact, frozen=True):
+    """A worker process ended unasked; another one goes on from its last commit."""
+
+    level = Level.WARNING
+    worker: int
+    status: int
+    """Its exit status; below zero: the signal that ended it."""
+    deaths: int
+    """Of workers, within ten minutes."""
+    pause: float
+    """Seconds until it is started again; below zero: the crawl ends instead."""
+
+
 class Recovered(Fact, frozen=True):
     """Opening after a crash brought files back to the last commit."""
 
@@ -438,6 +458,8 @@ class FactsLost(Fact, frozen=True):
 AnyFact = (
     CrawlStarted
     | CrawlEnded
+    | WorkerStarted
+    | WorkerLost
     | Recovered
     | Ordered
     | SettingChanged

@@ -18,7 +18,7 @@ class Alarm:
     async def wait(self, seconds: float | None) -> None:
         """Return when rung or after `seconds` (None: only when rung)."""
         timer = None
-        if seconds is not None:
+        if seconds is not None and not self._rung.is_set():
             timer = asyncio.get_running_loop().call_later(max(0.0, seconds), self._rung.set)
         try:
             await self._rung.wait()

@@ -21,7 +21,7 @@ from gossamer.core.url.parse import host_of
 Fields = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Asked:
     """One request to be made, as the crawl loop sees it."""
 

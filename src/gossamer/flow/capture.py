@@ -24,7 +24,8 @@ def store(worker: Worker, shard: Shard, finished: Finished) -> Stored | None:
     if not exchange.head or exchange.unwanted or finished.withheld:
         return None
     head = worker.asking.stored_answer(finished.lease.host, exchange.head)
-    answer_id, request_id, told_id = (record.record_id(worker.entropy.bytes(16)) for _ in range(3))
+    draw = worker.entropy.bytes
+    answer_id, request_id, told_id = record.record_id(draw(16)), record.record_id(draw(16)), record.record_id(draw(16))
     capture = _capture(worker, finished)
     others = (request_id, told_id)
     digest = sha1_label(body)

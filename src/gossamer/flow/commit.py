@@ -7,7 +7,7 @@ names the lengths those bytes reach. A crash anywhere leaves a store that vouche
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -43,7 +43,7 @@ def decode_mark(path: str, data: bytes) -> FileMark:
 class Committer:
     """Commits the shards of one worker."""
 
-    shards: Collection[Shard]
+    shards: Iterable[Shard]
     archive: Archive
     datasets: Datasets
     clock: Clock

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import compress
-from operator import not_
 
 from gossamer.core.frontier.ledger import count
 from gossamer.core.frontier.priority import level_of
@@ -60,14 +58,14 @@ def _distinct(links: Links, verdicts: list[str]) -> tuple[int, list[int]]:
     """How many links are wanted; and the row of each URL among them: a page names the same one many times, and the
     first time counts.
     """
-    wanted = list(compress(range(len(verdicts)), map(not_, verdicts)))
-    urls = list(map(links.urls.__getitem__, wanted))
-    # Of equal keys the last one stands, and the place of the first.
-    distinct = dict.fromkeys(urls, 0)
-    distinct.update(zip(reversed(urls), reversed(wanted), strict=True))
+    wanted = [row for row, verdict in enumerate(verdicts) if not verdict]
+    distinct: dict[str, int] = {}
+    first, urls = distinct.setdefault, links.urls
+    for row in wanted:
+        first(urls[row], row)
     if TO_FEED in links.kinds:
         # Said to be a feed anywhere, it is one.
-        distinct.update({links.urls[row]: row for row in wanted if links.kinds[row] == TO_FEED})
+        distinct.update({urls[row]: row for row in wanted if links.kinds[row] == TO_FEED})
     return len(wanted), list(distinct.values())
 
 
@@ -144,7 +142,7 @@ def count_links(
     """
     shard.ledger.found += len(links)
     refused = Counter(verdicts)
-    del refused[""]
+    refused.pop("", None)
     for reason, number in refused.items():
         count(shard.ledger.refused_links, reason, number)
     if Reason.TRAP in refused:

@@ -73,7 +73,7 @@ def perform(worker: Worker, shard: Shard, todo: list[Command]) -> None:
     shard.todo = list(todo)
     try:
         for command in shard.todo:
-            _DEEDS[type(command)](worker, shard, command)
+            DEEDS[type(command)](worker, shard, command)
     finally:
         shard.todo = []
 
@@ -103,7 +103,7 @@ def _book(_: Worker, shard: Shard, command: commands.Booking) -> None:
     shard.book(command)
 
 
-_DEEDS: Final[Mapping[type, Callable[[Worker, Shard, Any], None]]] = MappingProxyType(
+DEEDS: Final[Mapping[type, Callable[[Worker, Shard, Any], None]]] = MappingProxyType(
     {
         commands.Visit: _visit,
         commands.Resolve: _resolve,

@@ -23,7 +23,7 @@ from gossamer.flow.scoring import Scoring
 from gossamer.flow.shard import COMMIT_KEY, END, LEDGER_KEY, ORDER_KEY, RECEIPT_PREFIX, Shard
 from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.sites import Sites
-from gossamer.flow.widenings import Widening
+from gossamer.flow.widenings import Widening, read_widenings
 from gossamer.ports.store import Store, Table
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ class Found:
     workers: dict[int, int] = field(default_factory=dict[int, int])
     """Shard -> how many workers there were then."""
     widenings: list[Widening] = field(default_factory=list[Widening])
+
+    def widen(self, seed: str, target: str, group: str) -> None:
+        """The scope is widened while the crawl runs."""
+        self.widenings.append(Widening(seed, target, group))
 
     def joined(self, later: Found) -> Found:
         """The same with what was found later."""
@@ -116,11 +120,11 @@ def open_shard(number: int, store: Store, opening: OpeningRules, now: float) -> 
 
 def committed_files(shards: list[Shard]) -> dict[str, FileMark]:
     """Of each archive file, journal and dataset file the latest mark that any shard committed."""
-    return greatest(_files(shard) for shard in shards)
+    return greatest(_files(shard.rows) for shard in shards)
 
 
-def _files(shard: Shard) -> dict[str, FileMark]:
-    rows = shard.rows.scan(Table.FILES, b"", END, FILES_MAX)
+def _files(shard: PendingStore) -> dict[str, FileMark]:
+    rows = shard.scan(Table.FILES, b"", END, FILES_MAX)
     return {key.decode(): decode_mark(key.decode(), value) for key, value in rows}
 
 
@@ -129,13 +133,13 @@ def commits_of(shards: list[Shard]) -> Mapping[int, int]:
     return {shard.number: shard.commit for shard in shards}
 
 
-def found_in(shards: list[Shard]) -> Found:
-    """What these shards say of the crawl."""
+def found_in(shards: Mapping[int, PendingStore]) -> Found:
+    """What the rows of these shards say of the crawl, by number."""
     return Found(
-        files=committed_files(shards),
-        commits=dict(commits_of(shards)),
-        workers={shard.number: workers_of(shard.rows) for shard in shards},
-        widenings=[widening for shard in shards for widening in shard.widenings()],
+        files=greatest(_files(rows) for rows in shards.values()),
+        commits={number: last_commit(rows) for number, rows in shards.items()},
+        workers={number: workers_of(rows) for number, rows in shards.items()},
+        widenings=[widening for rows in shards.values() for widening in read_widenings(rows)],
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from gossamer.flow.shard import Shard
 
 
-class OwnShards(Collection[Shard]):
+class OwnShards:
     """Walked in the order of their numbers. At least one."""
 
     def __init__(self, shards: Iterable[Shard]) -> None:
@@ -24,7 +24,7 @@ class OwnShards(Collection[Shard]):
         """The shard of that number; KeyError for another worker's."""
         return self._by_number[number]
 
-    def __contains__(self, number: object) -> bool:
+    def __contains__(self, number: int) -> bool:
         """Whether the shard of that number is here."""
         return number in self._by_number
 

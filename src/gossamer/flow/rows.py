@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from gossamer.core.dataset_columns import Coded, Repeated
 from gossamer.core.frontier.lease import LeaseKind
 from gossamer.core.frontier.records import PageRecord
 from gossamer.core.frontier.rejudging import finding_of
@@ -15,6 +16,10 @@ from gossamer.core.scope.refusal import Refusal, kind_words
 from gossamer.core.sitemap.hints import NO_HINTS, Hints
 from gossamer.core.warc.date import milliseconds
 from gossamer.flow.finished import Finished
+from gossamer.ports.datasets import Columns
+
+FOLLOWED: Final = "followed"
+"""The verdict on a link that is not refused."""
 
 
 class Step(NamedTuple):
@@ -94,13 +99,15 @@ def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
         "unavailable_after": directives.unavailable_after,
         "robots_rules": ", ".join(directives.rules),
         **_stated(finished.preferences),
-        **_hinted(record.hints or NO_HINTS),
+        **(_NOTHING_HINTED if record.hints is None else _hinted(record.hints)),
     }
     return {name: [value] for name, value in row.items()}
 
 
 def _stated(preferences: Preferences) -> dict[str, Any]:
     """What was said of the use of what came."""
+    if not preferences.statements:
+        return _NOTHING_STATED
     return {
         "content_signal": preferences.said("content-signal"),
         "content_usage": preferences.said("content-usage"),
@@ -122,19 +129,28 @@ def _hinted(hints: Hints) -> dict[str, Any]:
     }
 
 
-def link_rows(record: PageRecord, links: Links, verdicts: list[str]) -> dict[str, list[Any]]:
-    """A page's rows of `links`."""
-    flags = links.flags
+def link_rows(record: PageRecord, links: Links, verdicts: list[str]) -> Columns:
+    """A page's rows of `links`; the columns share what `links` holds."""
+    size, flags = len(links), links.flags
+    flagged = any(flags)
     return {
-        "source": [record.url] * len(links),
+        "source": Repeated(record.url, size),
         "target": links.urls,
-        "kind": [_KINDS[kind] for kind in links.kinds],
+        "kind": Coded(links.kinds, _KIND_BY_CODE),
         "text": links.texts,
-        "nofollow": [flag & _NOFOLLOW != 0 for flag in flags],
-        "ugc": [flag & _UGC != 0 for flag in flags],
-        "sponsored": [flag & _SPONSORED != 0 for flag in flags],
-        "verdict": [verdict or "followed" for verdict in verdicts],
+        "nofollow": Coded(flags, _NOFOLLOW_BY_CODE) if flagged else Repeated(value=False, size=size),
+        "ugc": Coded(flags, _UGC_BY_CODE) if flagged else Repeated(value=False, size=size),
+        "sponsored": Coded(flags, _SPONSORED_BY_CODE) if flagged else Repeated(value=False, size=size),
+        "verdict": _verdict_column(verdicts),
     }
+
+
+def _verdict_column(verdicts: list[str]) -> Sequence[str]:
+    """Reasons are words of a small set, and most links are followed."""
+    if not any(verdicts):
+        return Repeated(FOLLOWED, len(verdicts))
+    places = {reason: place for place, reason in enumerate(dict.fromkeys(verdicts))}
+    return Coded(bytes(map(places.__getitem__, verdicts)), [reason or FOLLOWED for reason in places])
 
 
 def refused_rows(
@@ -205,6 +221,10 @@ def reconsidered_rows(refusals: Sequence[Refusal], now: float) -> dict[str, list
     }
 
 
+_NOTHING_STATED: dict[str, Any] = dict.fromkeys(
+    ("content_signal", "content_usage", "license", "tdm_reservation", "tdm_policy", "denied_uses"), ""
+)
+_NOTHING_HINTED = _hinted(NO_HINTS)
 _STEPS = frozenset("LE")
 """Hop letters that lead one link further from a seed."""
 _LETTERS = {
@@ -218,5 +238,9 @@ _LETTERS = {
     int(LinkKind.FEED): "F",
 }
 _KINDS = {int(kind): kind.name.lower() for kind in LinkKind}
-# Plain numbers: an enum's own operators cost a microsecond a link.
-_NOFOLLOW, _UGC, _SPONSORED = int(LinkFlag.NOFOLLOW), int(LinkFlag.UGC), int(LinkFlag.SPONSORED)
+_KIND_BY_CODE = [_KINDS.get(kind, "") for kind in range(max(_KINDS) + 1)]
+# A plain number: an enum's own operators cost a microsecond a link.
+_NOFOLLOW = int(LinkFlag.NOFOLLOW)
+_NOFOLLOW_BY_CODE, _UGC_BY_CODE, _SPONSORED_BY_CODE = (
+    [flags & flag != 0 for flags in range(max(LinkFlag) * 2)] for flag in map(int, LinkFlag)
+)

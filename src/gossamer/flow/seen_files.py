@@ -14,6 +14,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -48,6 +49,9 @@ REBUILD_ROWS: Final = 1000
 """Page records read in one step of the loop: about a millisecond."""
 REBUILD_REST_SECONDS: Final = 0.002
 """Between two such steps: a rebuilding takes half a core, and a hundred million URLs take six minutes."""
+
+CHECKS_A_TOUCH: Final = 4
+"""Steps of a check that read as much as one of a touch: 8 MiB."""
 
 _NO_STEP: Final = object()
 _END: Final = b"\xff" * 32
@@ -158,22 +162,23 @@ class SeenFiles:
         return REBUILD_REST_SECONDS if broken is not None else self._worker.policy.commit_interval
 
     async def _check(self, shard: Shard) -> None:
-        """Reading also brings the files into the page cache."""
+        """Reading from beginning to end also brings the files into the page cache, quickly; close behind, the memory's
+        own view of them is touched.
+        """
+        run, touching = self._worker.committer.offload.run, self._touching(shard)
         for name in shard.url_seen.state.files if self._rules.mode == EXACT else []:
             steps = Run(self._rules.disk.view(self._rules.path(shard.number, name))).check()
             try:
-                while await self._worker.committer.offload.run(partial(_step, steps)):
-                    pass
+                while await run(partial(_steps, steps, CHECKS_A_TOUCH)):
+                    await run(partial(_step, touching))
             except FileDamaged:
                 shard.url_seen.distrust()
                 return
-        await self._touch(shard)
-
-    async def _touch(self, shard: Shard) -> None:
-        """Checking reads the files from beginning to end, which is quick; the memory's own view of them is another."""
-        steps = shard.url_seen.touch(SEEN_TOUCHED_BYTES_MAX // len(self._worker.shards))
-        while await self._worker.committer.offload.run(partial(_step, steps)):
+        while await run(partial(_step, touching)):
             pass
+
+    def _touching(self, shard: Shard) -> Iterator[None]:
+        return shard.url_seen.touch(SEEN_TOUCHED_BYTES_MAX // len(self._worker.shards))
 
     async def _rebuild(self, shard: Shard) -> None:
         number = shard.number
@@ -206,7 +211,9 @@ class SeenFiles:
         replaced = shard.url_seen.settle(rewrite, name, rules.disk.view(path, scattered=True))
         shard.after_commit.append(partial(self._may_go, [rules.path(shard.number, old) for old in replaced]))
         await offload.run(rewrite.replaced.clear)
-        await self._touch(shard)
+        touching = self._touching(shard)
+        while await offload.run(partial(_step, touching)):
+            pass
 
     def _next_name(self, shard: Shard) -> str:
         """A name that no file has, and that no commit gives that a kill may bring back."""
@@ -262,6 +269,11 @@ async def _to_its_end(work: Coroutine[Any, Any, bool]) -> bool:
     except asyncio.CancelledError:
         await asyncio.wait([task])
         raise
+
+
+def _steps(steps: Iterator[None], number: int) -> bool:
+    """Whether there were so many more."""
+    return sum(1 for _ in islice(steps, number)) == number
 
 
 def _step(steps: Iterator[None]) -> bool:

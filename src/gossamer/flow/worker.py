@@ -168,7 +168,7 @@ class Worker:
         A shard whose outbox is full has no moment: it leases nothing until a delivery ends.
         """
         moments = [shard.frontier.next_moment() for shard in self.shards if not shard.outbox.is_full]
-        return min((moment for moment in moments if moment is not None), default=None)
+        return min([moment for moment in moments if moment is not None], default=None)
 
     async def wait(self) -> None:
         """Sleep until a frontier's moment, the deadline, or something happens."""

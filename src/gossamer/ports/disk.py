@@ -82,6 +82,10 @@ class Disk(Protocol):
         """The bytes of a file, read where they lie; `scattered`: here and there, so that nothing is read ahead."""
         ...
 
+    def release(self, view: memoryview) -> None:
+        """What was read of a view need not stay in memory: the view is as good as before, and read anew."""
+        ...
+
     def patch(self, path: str, changes: Sequence[tuple[int, bytes]]) -> None:
         """Overwrite bytes inside a file, (offset, bytes) each, and make that durable."""
         ...

@@ -32,8 +32,8 @@ from gossamer.flow.commit import Committer
 from gossamer.flow.disk_watch import DiskWatch
 from gossamer.flow.inbox import Inbox
 from gossamer.flow.loop import attach, crawl
-from gossamer.flow.own_shards import OwnShards
 from gossamer.flow.opening import OpeningRules, commits_of, committed_files, open_shard
+from gossamer.flow.own_shards import OwnShards
 from gossamer.flow.restoring import restore_working_set
 from gossamer.flow.scope_change import reconsider
 from gossamer.flow.seeding import seed

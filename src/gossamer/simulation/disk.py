@@ -84,6 +84,9 @@ class MemoryFolder:
             raise FileNotFoundError(path)
         return memoryview(bytes(self.files[path]))
 
+    def release(self, view: memoryview) -> None:
+        """See the port: here memory is all there is."""
+
     def patch(self, path: str, changes: Sequence[tuple[int, bytes]]) -> None:
         """See the port."""
         for offset, data in changes:

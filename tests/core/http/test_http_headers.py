@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.core import limits
+from gossamer.core.http import headers
 from gossamer.core.http.headers import field_values, parse_head
 
 if TYPE_CHECKING:
@@ -132,3 +133,24 @@ def test_faults_do_not_depend_on_the_line_ends(lines: list[bytes]) -> None:
 def test_field_values() -> None:
     fields = (("Set-Cookie", "a=1"), ("X", "y"), ("set-cookie", "b=2"))
     assert field_values(fields, "SET-COOKIE") == ["a=1", "b=2"]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["\r\n", "\n", "\r", " ", "A", "b-c", ":", ": ", "1", "\0", "(", "\xe9", "A: 1\r\n", "A: 2\r\n"]
+        )
+    )
+)
+def test_a_head_without_fault_is_read_as_the_careful_way_reads_it(pieces: list[str]) -> None:
+    rest = "".join(pieces)
+    problems: dict[str, None] = {}
+    quickly, carefully = headers._plain_fields(rest), headers._fields(rest.split("\n"), problems)
+    if quickly is not None:
+        assert quickly == carefully
+        assert not problems
+
+
+def test_values_are_found_by_name_in_any_case() -> None:
+    head = parse_head(OK + b"A: 1\r\nb: 2\r\na: 3\r\n\r\n")
+    assert head.values == {"a": ["1", "3"], "b": ["2"]}

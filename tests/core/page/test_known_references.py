@@ -55,6 +55,50 @@ WRITTEN = st.sampled_from(
         *("mailto:x", "a:b", "%2e%2e/x", "%", "ä", "x;y=1", "~u", "-", ".a", "javascript:void(0)", "http:\\\\c.test"),
     )
 ) | st.text("abc/.:?\\\t %~", max_size=8)
+PIECES = st.sampled_from(
+    (
+        *(
+            "a",
+            "B",
+            ".",
+            "..",
+            "/",
+            "//",
+            "?",
+            "&x=1",
+            "xn--",
+            "http://",
+            "https://",
+            "c.test",
+            "C.test",
+            "1.2",
+            "0x7f",
+        ),
+        *(
+            ":80",
+            ":443",
+            ":8080",
+            ":0",
+            "-",
+            "_",
+            "%2e",
+            "%41",
+            "(1)",
+            "@",
+            ";",
+            " ",
+            "com",
+            "~",
+            "!",
+            "*",
+            ",",
+            "+",
+            "$",
+        ),
+        *("'", '"', "<", "|", "{", "^", "`", "[", "ä", "\\", "./", "../", "index.html"),
+    )
+)
+COMPOSED = st.lists(PIECES, max_size=7).map("".join)
 
 
 @given(st.lists(st.tuples(st.sampled_from(BASES), st.lists(WRITTEN, max_size=8, unique=True)), max_size=6))
@@ -62,6 +106,20 @@ def test_answers_are_those_of_resolving_anew(pages: list[tuple[str, list[str]]])
     known = KnownReferences()
     for base, references in pages:
         assert known.resolve(base, references) == resolve(base, references)
+
+
+@given(st.sampled_from(BASES), st.lists(COMPOSED, max_size=8, unique=True))
+def test_plain_references_are_joined_as_the_parser_resolves_them(base: str, references: list[str]) -> None:
+    assert KnownReferences().resolve(base, references) == resolve(base, references)
+
+
+@pytest.mark.parametrize(
+    "reference", ["a", "a/b.html", "/", "/r?x=/../%2e", "./", "../../../c", "https://c.test:8080/u/"]
+)
+def test_plain_references_need_no_parser(reference: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = resolve("http://a.test/d/e/p", [reference])
+    monkeypatch.setattr(known_references, "resolve", lambda *_: pytest.fail("asked the parser"))
+    assert KnownReferences().resolve("http://a.test/d/e/p", [reference]) == expected
 
 
 def test_what_was_resolved_once_is_not_resolved_again(monkeypatch: pytest.MonkeyPatch) -> None:

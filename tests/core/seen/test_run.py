@@ -99,3 +99,13 @@ def test_a_flipped_bit_is_found(data: st.DataObject) -> None:
 def test_a_header_that_makes_no_sense_is_damaged() -> None:
     with pytest.raises(FileDamaged):
         Run(memoryview(b"GSMRUN01" + bytes(200)))
+
+
+def test_a_touch_is_made_once_in_short_steps_and_not_of_long_runs() -> None:
+    prints = uniform(3_000_000)
+    file = written(prints)
+    run, step_bytes = Run(memoryview(file)), run_module.TOUCHED_PAGES * run_module.PAGE_BYTES
+    assert list(run.touch(1 << 20)) == []
+    assert len(list(run.touch(1 << 30))) == -(-len(file) // step_bytes)
+    assert list(run.touch(1 << 30)) == []
+    assert run.contains(prints[:100]).all()

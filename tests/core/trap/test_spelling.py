@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gossamer.core.page.links import LinkKind, Links
 from gossamer.core.scope.reasons import Reason
+from gossamer.core.trap import spelling
 from gossamer.core.trap.link_traps import LinkTraps
 from gossamer.core.trap.shape import limits_at
 from gossamer.core.trap.spelling import Spellings
+
+MANY = [
+    *(f"http://h.test/p?{query}" for query in ("a=1&b=2", "b=2&a=1", "a=1", "", "b&a&b")),
+    *(f"http://h.test/s/{session}/basket" for session in ("9f86d081884c7d65", "1f86d081884c7d66", "short")),
+    "http://h.test/",
+    "http://h.test/search.html",
+    "http://h.test/(S(abcdefghijklmnopqrstuvwx))/a",
+]
 
 
 def test_permuted_parameters_are_one_page() -> None:
@@ -50,3 +63,23 @@ def test_what_a_sitemap_names_is_spared() -> None:
     verdicts = ["", "", ""]
     traps.judge_spellings(links, verdicts)
     assert verdicts == ["", "", ""]
+
+
+@given(st.lists(st.sampled_from(MANY), max_size=60))
+def test_only_urls_with_other_spellings_need_be_asked_about(urls: list[str]) -> None:
+    spellings = Spellings()
+    for start in range(0, len(urls), 7):
+        page = urls[start : start + 7]
+        several = spellings.of_several(page)
+        assert several == spellings.of_several(page) <= set(page)
+        assert not [url for url in set(page) - several if spellings.met(url)]
+
+
+def test_memory_of_urls_without_other_spellings_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spelling, "TRAP_SHAPES_CACHED_MAX", 10)
+    spellings = Spellings()
+    for number in range(50):
+        assert spellings.of_several([f"http://h.test/{number}", "http://h.test/p?a=1&b=2"]) == {
+            "http://h.test/p?a=1&b=2"
+        }
+    assert len(spellings._alone) <= 12  # pyright: ignore[reportPrivateUsage]

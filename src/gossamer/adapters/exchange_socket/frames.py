@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gossamer.core.framing import FrameReader, FrameRefused, framed
 
@@ -32,7 +32,7 @@ class FrameConnection(asyncio.Protocol):
 
     def send(self, payload: bytes) -> None:
         """Send a message; nothing happens where the connection is over."""
-        if self._transport is not None:
+        if self._transport is not None and not self._transport.is_closing():
             self._transport.write(framed(payload))
 
     async def drained(self) -> None:
@@ -62,8 +62,7 @@ class FrameConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See asyncio.Protocol."""
-        assert isinstance(transport, asyncio.Transport) or hasattr(transport, "write"), "a stream"
-        self._transport = transport  # type: ignore[assignment]  # uvloop's transports are asyncio's by form
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         """See asyncio.Protocol."""

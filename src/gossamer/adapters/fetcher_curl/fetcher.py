@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gossamer.ports.clock import Clock
 
 _PLAIN_URL: Final = re.compile(
-    r"(https?://[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?(?!:(?:80|443)/)(?::[1-9][0-9]{0,4})?)"
+    r"(https?://(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*\.?(?!:(?:80|443)/)(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}))?)"
     r"((?:/(?![.%])[A-Za-z0-9._~%!$&'()*+,;=:@-]*+)++(?:\?[A-Za-z0-9._~%!$&()*+,;=:@/?-]*+)?)"
 )
 """A normalised URL on which parsing would change nothing."""

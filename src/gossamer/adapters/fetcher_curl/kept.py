@@ -79,7 +79,8 @@ class KeptConnections:
 
     def keep(self, connection: Connection, authority: str, descriptor: int, *, tls: str, seconds: float) -> None:
         """A request ended; its connection may stay that long."""
-        self.take(connection)
+        if connection in self._idle:
+            self.take(connection)
         expires = self._loop.time() + min(seconds, limits.KEEP_SECONDS_MAX)
         self._idle[connection] = _Idle(descriptor, expires, authority, tls)
         self._authorities.setdefault(authority, set()).add(connection)

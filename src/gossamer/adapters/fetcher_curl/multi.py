@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pycurl
 
 from gossamer.core import limits
+
+_TIMER_SECONDS: Final = 0.001
+"""The event loop's own grain: what is due within it is due."""
 
 
 class Result(NamedTuple):
@@ -33,7 +36,9 @@ class CurlMulti:
         self._multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_NOTHING)
         self._waiting: dict[pycurl.Curl, asyncio.Future[Result]] = {}
         self._watched: dict[int, int] = {}
-        self._timer: asyncio.Handle | None = None
+        self._soon: asyncio.Handle | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._deadline: float | None = None
 
     def add(self, curl: pycurl.Curl) -> asyncio.Future[Result]:
         """Start a transfer; its result comes with the future. The handle is free again when the future is done."""
@@ -60,7 +65,10 @@ class CurlMulti:
         self._multi.close()
         for descriptor in list(self._watched):
             self._watch(pycurl.POLL_REMOVE, descriptor, self._multi, None)
-        self._set_timer(-1)
+        for handle in (self._soon, self._timer):
+            if handle is not None:
+                handle.cancel()
+        self._soon = self._timer = self._deadline = None
 
     def _watch(self, what: int, descriptor: int, _multi: pycurl.CurlMulti, _data: object) -> None:
         """Which events of a socket libcurl waits for."""
@@ -78,18 +86,38 @@ class CurlMulti:
             self._loop.remove_writer(descriptor)
 
     def _set_timer(self, milliseconds: int) -> None:
-        """When libcurl wants to be called; -1 for not at all."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        """When libcurl wants to be called; -1 for not at all. It changes its mind with each transfer, so a timer that
+        is set stays, and finds out when it fires whether it was too early.
+        """
+        self._deadline = None
         if milliseconds == 0:
             # Not at once: libcurl is in the middle of something.
-            self._timer = self._loop.call_soon(self._time_out)
+            self._soon = self._soon or self._loop.call_soon(self._act_soon)
         elif milliseconds > 0:
-            self._timer = self._loop.call_later(milliseconds / 1000, self._time_out)
+            self._deadline = self._loop.time() + milliseconds / 1000
+            if self._timer is None or self._deadline < self._timer.when():
+                self._arm(milliseconds / 1000)
+
+    def _arm(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(seconds, self._time_out)
 
     def _time_out(self) -> None:
         self._timer = None
+        if self._deadline is None:
+            return
+        left = self._deadline - self._loop.time()
+        if left > _TIMER_SECONDS:
+            self._arm(left)
+            return
+        self._act(pycurl.SOCKET_TIMEOUT, 0)
+        if self._timer is None and self._deadline is not None:
+            # libcurl found it too early by its own clock, and does not say the same moment twice.
+            self._arm(_TIMER_SECONDS)
+
+    def _act_soon(self) -> None:
+        self._soon = None
         self._act(pycurl.SOCKET_TIMEOUT, 0)
 
     def _act(self, descriptor: int, events: int) -> None:

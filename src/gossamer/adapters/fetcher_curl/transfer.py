@@ -15,7 +15,7 @@ from gossamer.adapters.fetcher_curl.body import SpooledBody
 from gossamer.adapters.fetcher_curl.multi import CurlMulti, Result
 from gossamer.core.http import media_type
 from gossamer.core.http.exchange import Exchange, FailureKind, FetchRequest, Truncation
-from gossamer.core.http.headers import Head, field_values, parse_head
+from gossamer.core.http.headers import Head, parse_head
 
 if TYPE_CHECKING:
     from gossamer.adapters.fetcher_curl.due import DueTimes
@@ -233,7 +233,7 @@ class Transfer:
         wanted = self._request.wanted_media
         if wanted is None or not 200 <= head.status < 300:
             return False
-        said = media_type.combined(field_values(head.fields, "content-type"))
+        said = media_type.combined(head.values.get("content-type", ()))
         # What does not say its type is read: the parser will see what it is.
         return said is not None and said.essence not in wanted
 
@@ -292,8 +292,9 @@ class Transfer:
         if self._connection is None:
             exchange.request = b""  # never sent
         if head is not None:
-            exchange.status, exchange.headers = head.status, head.fields
-            exchange.protocol = "h2" if self._is_http2 else head.protocol
+            exchange.take(head)
+            if self._is_http2:
+                exchange.protocol = "h2"
             exchange.body = self._body
         exchange.failure, exchange.truncated = self._verdict(result)
         if exchange.failure or exchange.truncated or exchange.unwanted:

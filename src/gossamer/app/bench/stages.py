@@ -45,7 +45,6 @@ PARTS: Final[Parts] = (
     ("core/url/", "URLs, keys"),
     ("core/seen/fingerprint", "URLs, keys"),
     ("core/seen/", "seen"),
-    ("adapters/runs_", "seen"),
     ("flow/admission", "seen"),
     ("flow/seen_files", "seen"),
     ("core/scope/", "scope"),

@@ -23,6 +23,9 @@ from gossamer.core.url.parse import host_of
 if TYPE_CHECKING:
     import argparse
 
+    from gossamer.adapters.folder_lock import FolderLock
+    from gossamer.app.live_line import Progressing
+
 NEXT: Final = {
     EndState.COMPLETE: "{program} status {folder}   shows these numbers again",
     EndState.LIMIT: "{program} resume {folder}{change}   goes on",
@@ -84,22 +87,34 @@ def crawl_into(settings: Settings, seeds: list[Seed]) -> int:
     path = chosen_folder(settings, seeds)
     folder, lock = make_folder(path, settings, seeds, FixedFacts.new(settings.keys))
     with lock:
-        return run_and_report(settings, folder, resume=False)
+        return run_and_report(settings, folder, lock, resume=False)
 
 
-def run_and_report(settings: Settings, folder: CrawlFolder, *, resume: bool, notes: tuple[str, ...] = ()) -> int:
+def run_and_report(
+    settings: Settings, folder: CrawlFolder, lock: FolderLock, *, resume: bool, notes: tuple[str, ...] = ()
+) -> int:
     """Run a crawl in a folder that is locked, show its progress and its end; the exit code."""
-    from gossamer.app.running import run_crawl  # noqa: PLC0415 - the whole crawler; no help text should wait for it
-
     line = make_progress(sys.stderr, quiet=settings.output.quiet)
     try:
         for note in notes:
             line.say(note)
-        ending = run_crawl(settings, folder, resume=resume, ui=line)
+        ending = run_crawl(settings, folder, lock, resume=resume, ui=line)
     finally:
         line.close()
     report(settings, folder, ending)
     return EXIT_OF[ending]
+
+
+def run_crawl(settings: Settings, folder: CrawlFolder, lock: FolderLock, *, resume: bool, ui: Progressing) -> EndState:
+    """Crawl in this process, or on as many workers as the settings say. Raises UserError and OSError."""
+    # No help text should wait for the whole crawler.
+    if settings.crawl.workers > 1:
+        from gossamer.app.supervisor.run import run_on_workers  # noqa: PLC0415 - as said above
+
+        return run_on_workers(settings, folder, lock, resume=resume, ui=ui)
+    from gossamer.app import running  # noqa: PLC0415 - as said above
+
+    return running.run_crawl(settings, folder, resume=resume, ui=ui)
 
 
 def report(settings: Settings, folder: CrawlFolder, ending: EndState) -> None:

@@ -32,13 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """See `gossamer.app.cli.Command`."""
     folder, stored = open_folder(args.folder)
-    with folder.hold():
+    with folder.hold() as lock:
         settings, changes = reload(stored, given(args))
         check(settings)
         record_changes(folder, settings, changes, time.time())
         notes = tuple(f"{key}: {before} is now {after} ({source.words})" for key, before, after, source in changes)
         before = folder.read_summary()
-        code = run_and_report(settings, folder, resume=True, notes=notes)
+        code = run_and_report(settings, folder, lock, resume=True, notes=notes)
         if before and not settings.output.json and fetched_nothing(before, folder.read_summary() or {}):
             print(NOTHING_LEFT.format(program=program(), folder=args.folder), file=sys.stderr)
         return code

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from gossamer.core.url.site import SiteList
     from gossamer.flow.finished import Finished
+    from gossamer.ports.datasets import Columns
     from gossamer.warc import Record
 
 NOT_JUDGED: Final = "not judged"
@@ -215,7 +216,7 @@ class _Rows:
         self._append("texts", {name: [value] for name, value in row.items()})
         self._derived.texts += 1
 
-    def _append(self, dataset: str, columns: dict[str, list[Any]]) -> None:
+    def _append(self, dataset: str, columns: Columns) -> None:
         self._datasets.append(dataset, columns, 0, 1)
 
     def _commit(self) -> None:

@@ -48,10 +48,11 @@ def _purposes(settings: Settings) -> None:
 
 
 def _workers(settings: Settings) -> None:
-    if settings.crawl.workers > 1:
+    crawl = settings.crawl
+    if crawl.workers > crawl.shards:
         raise UserError(
-            f"crawl.workers is {settings.crawl.workers}, but this release runs a crawl in one process",
-            "leave --workers out",
+            f"crawl.workers is {crawl.workers}, but there are {crawl.shards} shards to share out",
+            f"at most --workers {crawl.shards}; the number of shards is fixed when a crawl is made",
         )
 
 

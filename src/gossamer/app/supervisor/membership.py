@@ -30,8 +30,8 @@ class Membership:
         loop = asyncio.get_running_loop()
         self.started: asyncio.Future[messages.Start] = loop.create_future()
         """The first message."""
-        self.let_go: asyncio.Future[None] = loop.create_future()
-        """Done when the crawl may begin."""
+        self.let_go: asyncio.Future[bool] = loop.create_future()
+        """Whether the crawl begins, or is stopped before."""
         self.connection = FrameConnection(self._heard, SUPERVISOR_FRAME_BYTES_MAX)
         self.answer: Callable[[messages.Ask], None] | None = None
         self.stop: Callable[[messages.Stop], None] | None = None
@@ -82,10 +82,13 @@ class Membership:
             case messages.Start():
                 self.started.set_result(message)
             case messages.Go():
-                self.let_go.set_result(None)
+                if not self.let_go.done():
+                    self.let_go.set_result(True)
             case messages.Ask():
                 _handler(self.answer)(message)
             case messages.Stop():
+                if not self.let_go.done():
+                    self.let_go.set_result(False)
                 _handler(self.stop)(message)
             case messages.Widen():
                 _handler(self.widened)(message)

@@ -175,7 +175,10 @@ async def _crawl_opened(run: _Run, recovery: Recovery, exchange: SocketExchange)
     refused = ArrowRefused(folder.path)
     await exchange.open(worker.start)
     member.send(messages.Ready({cap: worker.budget.used(cap) for cap in Cap}, recovery_words(recovery)))
-    await member.let_go
+    if not await member.let_go:
+        # Others may not have brought their files back yet, and nothing may be committed before.
+        refused.close()
+        return EndState.INTERRUPTED
     if not reconsider(worker, judged_by(run.settings, worker.judge), lambda: refused):
         refused.close()
     seed(worker, ((each.url, each.group) for each in folder.read_seeds()))

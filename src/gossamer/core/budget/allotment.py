@@ -54,6 +54,8 @@ class _Account:
     bound: int = 0
     need: Need = Need.NONE
     told: Loan | None = None
+    is_known: bool = True
+    """False after a cap was set where there was none, until the worker has said how far it is."""
 
 
 @dataclass(slots=True)
@@ -69,14 +71,28 @@ class Allotment:
         """A worker says how it stands. It may lower its bound, and never raises it."""
         account = self._accounts.setdefault(worker, _Account(bound=report.bound))
         account.used = report.used
+        if not account.is_known:
+            account.bound, account.is_known = report.bound, True
         if report.loan == (account.told.number if account.told is not None else 0):
             account.bound = min(account.bound, report.bound)
             account.need = report.need
+            if account.told is not None and account.told.bound is not None:
+                account.told = Loan(account.told.number, account.bound, account.told.is_final)
 
     def reopened(self, worker: int, used: int) -> None:
         """A worker was started (again); `used` is durable. A bound that it was given before stays."""
         account = self._accounts.setdefault(worker, _Account(bound=used))
+        if not account.is_known or self.most is None:
+            account.bound, account.is_known = used, True
         account.used, account.need, account.told = used, Need.NONE, None
+
+    def adopt(self, most: int | None) -> list[int]:
+        """Another cap is in force; the workers that have to say how far they are."""
+        if self.most is None and most is not None:
+            for account in self._accounts.values():
+                account.is_known = False
+        self.most = most
+        return [worker for worker, account in self._accounts.items() if not account.is_known]
 
     @property
     def free(self) -> int:
@@ -90,6 +106,8 @@ class Allotment:
 
     def loans(self) -> dict[int, Loan]:
         """What has to be told to workers now, those that wait first; each news once."""
+        if not all(account.is_known for account in self._accounts.values()):
+            return {}
         for need in (Need.NOW, Need.SOON):
             for account in self._accounts.values():
                 if account.need is need and self.most is not None:

@@ -266,7 +266,8 @@ class BackQueue(msgspec.Struct):
 
     def fill_heads(self, entries: list[Entry]) -> None:
         """All that the host has queued has just been found: its heads are complete without a look at the store."""
-        self.heads = [Head(complete=True) for _ in range(QUEUES)]
+        for head in self.heads:
+            head.complete = True
         for entry in entries:
             self.heads[entry.record.queue].add(entry)
 

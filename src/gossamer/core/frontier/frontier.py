@@ -89,12 +89,16 @@ class Frontier:
         """The hosts in the working set, by id."""
         self.leases: Final = self._situation.leases
         """The leases out, by number."""
+        self._moment: float | None = None
+        self._knows_moment = False
+        """Whether `_moment` is what `next_moment` would find: nothing has happened since."""
 
     # --- what the loop calls -------------------------------------------------------------------------------------
 
     def handle(self, event: events.Event, now: float) -> list[Command]:
         """Take in one event; what follows from it."""
         situation = self._situation
+        self._knows_moment = False
         self.working.now = now
         _HANDLERS[type(event)](situation, event, now)
         return situation.take()
@@ -102,6 +106,7 @@ class Frontier:
     def advance(self, now: float, room: Room) -> list[Command]:
         """Give every host whose moment has come its turn, while there is room; what follows."""
         situation = self._situation
+        self._knows_moment = False
         self.working.now = now
         situation.gaps.step(now)
         situation.call_lines(now)
@@ -120,7 +125,7 @@ class Frontier:
     def has_turns(self, now: float) -> bool:
         """Whether `advance` has anything to do: of many frontiers most have not, whenever something happens to one."""
         situation = self._situation
-        if situation.shares is not None or situation.lookup_line or any(situation.lines.values()):
+        if situation.shares is not None or any(situation.all_lines):
             return True
         moment = self.next_moment()
         return moment is not None and moment <= now
@@ -137,6 +142,7 @@ class Frontier:
         `SleepersLoaded`. `hosts_max` stays what it was.
         """
         situation = self._situation
+        self._knows_moment = False
         self.working.now = now
         if not any(situation.policy.same_gaps(other) for other in (policy, *situation.before)):
             situation.before.append(situation.policy)
@@ -164,7 +170,10 @@ class Frontier:
 
     def next_moment(self) -> float | None:
         """When `advance` has something to do again; None when only events can bring it."""
-        return 0.0 if self._situation.gaps.waiting else self.working.next_moment()
+        if not self._knows_moment:
+            self._moment = 0.0 if self._situation.gaps.waiting else self.working.next_moment()
+            self._knows_moment = True
+        return self._moment
 
     def is_busy(self) -> bool:
         """Whether a lease, a look-up or an errand is under way: progress may come without time passing."""

@@ -6,6 +6,8 @@ words that say so.
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from gossamer.core.frontier.back_queue import BackQueue, RobotsPending
@@ -36,6 +38,9 @@ class Permission(msgspec.Struct, frozen=True):
     """What the files state of its use, to be kept with what is fetched."""
 
 
+GRANTED: Final = Permission()
+
+
 def permission(host: BackQueue, entry: Entry, policy: FrontierPolicy, now: float) -> Permission:
     """Whether the first URL of a host may be leased."""
     url = entry.record.url
@@ -50,6 +55,8 @@ def permission(host: BackQueue, entry: Entry, policy: FrontierPolicy, now: float
     if _wants_tdm_file(robots, rules, policy):
         return Permission(RobotsPending(authority, authority + TDM_FILE_TARGET, kind=LeaseKind.PROBE))
     stated = site_preferences(rules, host.tdm_of(authority), target)
+    if stated is NOTHING:
+        return GRANTED
     refused = stated.refusal(policy.purposes) if entry.record.kind == UrlKind.PAGE else None
     if refused is not None:
         return Permission(reason=Reason.PURPOSE, detail=f"{refused.purpose}: {refused.evidence}")

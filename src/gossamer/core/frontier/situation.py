@@ -59,6 +59,8 @@ class Situation:
     lease_number: int = 0
     hosts: dict[bytes, BackQueue] = field(init=False)
     """The hosts in the working set, by id."""
+    all_lines: tuple[deque[bytes], ...] = field(init=False)
+    """Those for a look-up and for a fetch slot."""
     gaps: GapChanges = field(init=False)
     lines: dict[Pace, deque[bytes]] = field(default_factory=lambda: {pace: deque() for pace in LINES})
     """Hosts in line for a fetch slot, by pace, the first to be called first."""
@@ -69,6 +71,7 @@ class Situation:
 
     def __post_init__(self) -> None:
         self.hosts = self.working.hosts
+        self.all_lines = (self.lookup_line, *self.lines.values())
         self.gaps = GapChanges(self.working, [self.policy])
 
     @property
@@ -164,8 +167,10 @@ class Situation:
         if host.state.heads[queue] == order:
             entries = host.heads[queue].entries
             following = entries[0].order if entries else order + 1
-            # What is leased stands in the store still, and is found there again after a crash.
-            host.state.heads[queue] = min([following, *(each for at, each in host.leased if at == queue)])
+            if host.leased:
+                # What is leased stands in the store still, and is found there again after a crash.
+                following = min([following, *(each for at, each in host.leased if at == queue)])
+            host.state.heads[queue] = following
         self.ledger.queued -= 1
         self.working.touch(host)
 

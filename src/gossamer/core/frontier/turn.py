@@ -36,15 +36,16 @@ def take_turn(situation: Situation, host: BackQueue, now: float, room: Room) -> 
 
 
 def _serve(situation: Situation, host: BackQueue, now: float, room: Room) -> None:
+    state = host.state
     if host.out and not _may_go_on(situation, host, now):
         situation.working.rest(host)
-    elif why := situation.policy.closed.reason(host.state.name):
+    elif why := situation.policy.closed.reason(state.name):
         _close(situation, host, Hold(why), now)
-    elif now < host.state.dead_until:
-        _end_all(situation, host, now, _death(host.state))
+    elif now < state.dead_until:
+        _end_all(situation, host, now, _death(state))
     elif host.refused_address and now < host.addresses_expire:
         _end_all(situation, host, now, _NO_ADDRESS)
-    elif not (host.errands or host.asking) and (hold := situation.limit_of(host.state, now)) is not None:
+    elif not (host.errands or host.asking) and (hold := situation.limit_of(state, now)) is not None:
         _hold(situation, host, hold, now)
     elif host.addresses_expire <= now:
         situation.look_up(host)

@@ -120,7 +120,7 @@ class WorkingSet:
             return
         # What a dead host has queued ends unfetched, which needs no gap.
         moment = at if state.dead_until > now else max(at, state.next_at, host.next_due())
-        in_heap = host.phase is Phase.WAITING and host.at == moment
+        in_heap = host.at == moment and host.phase is Phase.WAITING
         self._set_phase(host, Phase.WAITING)
         host.at = moment
         if not (is_wanted or host.asking) and self._should_sleep(host, now):

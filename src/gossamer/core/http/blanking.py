@@ -26,7 +26,10 @@ def blanked(head: bytes, names: tuple[str, ...]) -> bytes:
     """`head` with the values of the fields called `names` (any case) replaced; the same bytes where there are none."""
     wanted = _compared(names)
     lowered = head.lower()
-    if not any(name in lowered for name in wanted):
+    for name in wanted:
+        if name in lowered:
+            break
+    else:
         return head
     kept: list[bytes] = []
     dropping = False

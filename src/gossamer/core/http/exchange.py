@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol
 
+from gossamer.core.http.headers import Head, by_name
 from gossamer.core.http.host_request import Proxy
 
 
@@ -69,10 +71,15 @@ class FetchLimits:
 
     def with_body(self, body_bytes: int) -> FetchLimits:
         """The same limits with another bound on the body."""
-        return self if body_bytes == self.body_bytes else replace(self, body_bytes=body_bytes)
+        return self if body_bytes == self.body_bytes else _with_body(self, body_bytes)
 
 
-@dataclass(frozen=True, slots=True)
+@lru_cache(maxsize=16)
+def _with_body(limits: FetchLimits, body_bytes: int) -> FetchLimits:
+    return replace(limits, body_bytes=body_bytes)
+
+
+@dataclass(slots=True)
 class FetchRequest:
     """What to send and to whom. `addresses` are already resolved and checked; no other may be connected to."""
 
@@ -132,12 +139,15 @@ class Exchange:
         """All fields of that name (any case), in order."""
         return list(self._values(name))
 
+    def take(self, head: Head) -> None:
+        """What the head of the answer says."""
+        self.status, self.headers, self.protocol = head.status, head.fields, head.protocol
+        self._folded = head.fields, head.values
+
     def _values(self, name: str) -> Sequence[str]:
         """Made once, asked for a dozen times."""
         headers, folded = self._folded
         if headers is not self.headers:
-            folded = {}
-            for key, value in self.headers:
-                folded.setdefault(key.lower(), []).append(value)
+            folded = by_name(self.headers)
             self._folded = self.headers, folded
         return folded.get(name.lower(), ())

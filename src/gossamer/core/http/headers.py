@@ -8,7 +8,8 @@ plain and named in `Head.problems` where it is not, so that the archive's copy a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from gossamer.core import limits
@@ -22,10 +23,9 @@ _STATUS_LINE: Final = re.compile(r"HTTP/(\d)\.(\d)[ \t]+(\d{3})(?:[ \t]+(.*))?",
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", re.ASCII)
 _DIGITS: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _BLANKS: Final = " \t"
-_FIELD: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]++:[^\r\n\0]*+\r\n"
-_PLAIN_FIELDS: Final = re.compile(rf"(?:{_FIELD})*+\r\n", re.ASCII)
-"""All fields of a head without fault, which is nearly every one, so that it is read by two expressions."""
-_PLAIN_FIELD: Final = re.compile(r"([^:\r\n]++):([^\r\n]*+)\r\n")
+_KNOWN_NAMES_MAX: Final = 4096
+_KNOWN_CHARACTERS_MAX: Final = 64
+"""Names of fields that are remembered as such: the web knows some hundreds, and a server may make up any number."""
 
 
 @dataclass(slots=True)
@@ -41,6 +41,8 @@ class Head:
     """In order, names as received, values stripped, decoded as latin-1."""
     problems: tuple[str, ...]
     """What a strict reader would have refused; fixed words, no bytes of the answer."""
+    values: dict[str, list[str]] = field(compare=False)
+    """The values of the fields by name, in lower case."""
 
 
 def parse_head(raw: bytes) -> Head:
@@ -50,21 +52,53 @@ def parse_head(raw: bytes) -> Head:
     protocol, status, reason = _status_line(first.rstrip("\r"))
     if not status:
         problems["unreadable status line"] = None
-    if _PLAIN_FIELDS.fullmatch(rest):
-        fields = [(name, value.strip(_BLANKS)) for name, value in _PLAIN_FIELD.findall(rest)]
-    else:
+    fields = _plain_fields(rest)
+    if fields is None:
         fields = _fields(rest.split("\n"), problems)
     if len(fields) > limits.HEADER_FIELDS_MAX:
         problems["too many fields"] = None
         del fields[limits.HEADER_FIELDS_MAX :]
-    _check_framing(fields, problems)
-    return Head(protocol, status, reason, tuple(fields), tuple(problems))
+    values = by_name(fields)
+    _check_framing(values, problems)
+    return Head(protocol, status, reason, tuple(fields), tuple(problems), values)
 
 
 def field_values(fields: Iterable[Field], name: str) -> list[str]:
     """All values of the fields called `name` (any case), in order."""
     wanted = name.lower()
     return [value for key, value in fields if key.lower() == wanted]
+
+
+def by_name(fields: Iterable[Field]) -> dict[str, list[str]]:
+    """The values of the fields by name, in lower case."""
+    values: dict[str, list[str]] = {}
+    for name, value in fields:
+        lowered = name.lower()
+        if lowered in values:
+            values[lowered].append(value)
+        else:
+            values[lowered] = [value]
+    return values
+
+
+def _plain_fields(rest: str) -> list[Field] | None:
+    """The fields of a head without fault, which is nearly every one; None for any other."""
+    lines = rest.split("\r\n")
+    ends = len(lines) - 1
+    if "\0" in rest or lines[-2:] != ["", ""] or rest.count("\n") != ends or rest.count("\r") != ends:
+        return None
+    fields: list[Field] = []
+    for line in lines[:-2]:
+        name, colon, value = line.partition(":")
+        if not colon or not (_is_known_name(name) if len(name) <= _KNOWN_CHARACTERS_MAX else _TOKEN.fullmatch(name)):
+            return None
+        fields.append((name, value.strip(_BLANKS)))
+    return fields
+
+
+@lru_cache(maxsize=_KNOWN_NAMES_MAX)
+def _is_known_name(name: str) -> bool:
+    return _TOKEN.fullmatch(name) is not None
 
 
 def _status_line(line: str) -> tuple[str, int, str]:
@@ -119,20 +153,17 @@ def _clean(value: str, problems: dict[str, None]) -> str:
     return value.strip(_BLANKS)
 
 
-def _check_framing(fields: list[Field], problems: dict[str, None]) -> None:
+def _check_framing(values: dict[str, list[str]], problems: dict[str, None]) -> None:
     """Note lengths that contradict each other (RFC 9112 section 6.3); the transport has decided already."""
-    names = [name.lower() for name, _ in fields]
-    if "content-length" not in names:
+    stated = values.get("content-length")
+    if stated is None:
         return
-    values = [value for name, (_, value) in zip(names, fields, strict=True) if name == "content-length"]
-    if len(values) == 1 and _DIGITS.fullmatch(values[0]) and "transfer-encoding" not in names:
-        return
-    lengths = [part.strip(_BLANKS) for value in values for part in value.split(",")]
+    lengths = [part.strip(_BLANKS) for value in stated for part in value.split(",")]
     if not all(_DIGITS.fullmatch(length) for length in lengths):
         problems["bad Content-Length"] = None
     if len(set(lengths)) > 1:
         problems["conflicting Content-Length"] = None
     elif len(lengths) > 1:
         problems["repeated Content-Length"] = None
-    if "transfer-encoding" in names:
+    if "transfer-encoding" in values:
         problems["Content-Length with Transfer-Encoding"] = None

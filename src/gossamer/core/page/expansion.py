@@ -57,7 +57,7 @@ _Codes = np.ndarray[tuple[int, ...], np.dtype[np.uint8 | np.uint16 | np.uint32]]
 
 
 def _table() -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """By the two characters after "<": whether a formatting element's start tag may begin so."""
+    """By the two characters after "<" (first * 256 + second): whether a formatting element's start tag may begin so."""
     table = np.zeros((256, 256), dtype=np.bool_)
     for name in ("big", "code", "em", "font", "small", "strike", "strong", "tt"):
         for first in name[0], name[0].upper():
@@ -66,7 +66,7 @@ def _table() -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     for first in "bisuBISU":
         for second in "\t\n\f\r />":
             table[ord(first), ord(second)] = True
-    return table
+    return table.reshape(-1)
 
 
 _BEGINNINGS: Final = _table()
@@ -91,11 +91,12 @@ def nodes_at_most(text: str, tags: int | None = None) -> int:
         tags = text.count("<")
     if tags > HTML_NODES_MAX or tags * min(tags, HTML_DEPTH_MAX) <= HTML_NODES_MAX:
         return tags
-    starts = _beginnings(text)
+    beginnings = _beginnings(text)
     # Each opens one; and of those that are active, an "a" and a "nobr" may be two.
-    active = min(HTML_DEPTH_MAX, len(starts) + 2)
+    active = min(HTML_DEPTH_MAX, len(beginnings) + 2)
     if tags * active <= HTML_NODES_MAX:
         return tags * active
+    starts: list[int] = beginnings.tolist()
     for distinct in (_distinct, _distinct_left_open):
         active = min(active, _active_at_most(distinct(text, starts)))
         if tags * active <= HTML_NODES_MAX:
@@ -111,15 +112,17 @@ def _active_at_most(distinct: Collection[str]) -> int:
     return _ALIKE_ACTIVE_MAX * len(distinct) + 2
 
 
-def _beginnings(text: str) -> list[int]:
+def _beginnings(text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
     """Where start tags of formatting elements are, and of some others that begin as they do."""
     codes = _codes(text)
     places = np.flatnonzero(codes[:-2] == ord("<"))
     first, second = codes[places + 1], codes[places + 2]
     if codes.itemsize > 1:
         first, second = np.minimum(first, 255), np.minimum(second, 255)
-    starts: list[int] = places[_BEGINNINGS[first, second]].tolist()
-    return starts
+    found: np.ndarray[tuple[int, ...], np.dtype[np.intp]] = places[
+        _BEGINNINGS[first.astype(np.uint16) * np.uint16(256) + second.astype(np.uint16)]
+    ]
+    return found
 
 
 def _codes(text: str) -> _Codes:

@@ -59,7 +59,7 @@ class Preferences:
 
         One suffices: what is fetched is fetched for all of them.
         """
-        for purpose in purposes:
+        for purpose in purposes if self.denied else ():
             evidence = self.denied.get(Purpose(purpose))
             if evidence is not None:
                 return Refused(purpose, evidence)

@@ -44,7 +44,7 @@ class BlockList:
         """Whether every URL of `host` (as `Url.host`) is blocked."""
         if host in self.hosts or (self.domains and lies_under(host, self.domains)):
             return True
-        return self.blocks_address(host)
+        return bool(self.networks) and self.blocks_address(host)
 
     def blocks_address(self, address: str) -> bool:
         """Whether an address (text, without brackets) lies in a blocked range. A name is no address."""

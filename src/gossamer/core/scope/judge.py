@@ -42,6 +42,8 @@ UNFILTERED: Final = UNSCOPED | {LinkKind.TO_FEED}
 
 _EVERYTHING: Final = (True, True, True)
 """What is asked of a link like most: scope, filters for links, the shapes of traps."""
+_KindVerdict = tuple[str, bool, tuple[bool, bool, bool]]
+"""Reason that holds for all links of a kind (or ""); whether nofollow is heeded; what is asked of each, as above."""
 _HostVerdict = tuple[str, bool, bool]
 """Reason that holds for all URLs of a host (or ""); whether scope, and whether the block list, must see each URL."""
 
@@ -81,7 +83,9 @@ class LinkJudge:
         self._blocked: Final = filters.blocked
         self._site_of: Final = site_of
         self._hosts: dict[tuple[str, str], _HostVerdict] = {}
-        """(group with a scope of its own or "", host) -> verdict."""
+        """(group with a scope of its own or "", authority) -> verdict; it is the host's."""
+        self._kinds: dict[tuple[int, bool, bool], _KindVerdict] = {}
+        """(kind, whether links are too deep, whether the page says nofollow) -> verdict."""
         self._urls: dict[tuple[str, tuple[bool, bool, bool]], dict[str, str]] = {}
         """That group, and what was asked -> URL -> reason or ""."""
         self._urls_known = 0
@@ -116,10 +120,8 @@ class LinkJudge:
         usual = known.setdefault((group, _EVERYTHING), {})
         by_kind: dict[int, tuple[str, bool, tuple[bool, bool, bool], dict[str, str]]] = {}
         unusual = bytearray(256)
-        for kind in sorted(set(links.kinds)):
-            reason = self._reason_of_kind(LinkKind(kind), too_deep=too_deep, all_nofollow=all_nofollow)
-            heeds_nofollow = reason is not Reason.KIND and kind not in NOT_ON_PAGES
-            asked = kind not in UNSCOPED, kind not in UNFILTERED, kind not in SPARED
+        for kind in set(links.kinds):
+            reason, heeds_nofollow, asked = self._of_kind(kind, too_deep, all_nofollow)
             by_kind[kind] = (reason, heeds_nofollow, asked, known.setdefault((group, asked), {}))
             unusual[kind] = bool(reason) or asked != _EVERYTHING
         apart = links.kinds.translate(unusual)
@@ -206,6 +208,16 @@ class LinkJudge:
             self._urls_known += 1
         return reason
 
+    def _of_kind(self, kind: int, too_deep: bool, all_nofollow: bool) -> _KindVerdict:  # noqa: FBT001 - a key
+        key = kind, too_deep, all_nofollow
+        verdict = self._kinds.get(key)
+        if verdict is None:
+            reason = self._reason_of_kind(LinkKind(kind), too_deep=too_deep, all_nofollow=all_nofollow)
+            heeds_nofollow = reason is not Reason.KIND and kind not in NOT_ON_PAGES
+            asked = kind not in UNSCOPED, kind not in UNFILTERED, kind not in SPARED
+            verdict = self._kinds[key] = (reason, heeds_nofollow, asked)
+        return verdict
+
     def _reason_of_kind(self, kind: LinkKind, *, too_deep: bool, all_nofollow: bool) -> str:
         if kind in NAMED_BY_PEOPLE:
             return ""
@@ -220,16 +232,21 @@ class LinkJudge:
         filters, (scoped, filtered, shaped) = self.filters, asked
         if len(url) > filters.url_length_max:
             return Reason.URL_LENGTH
-        host = host_of(url)
-        reason, ask_scope, ask_blocked = self._hosts.get((group, host)) or self._of_host(group, host)
+        authority = url[: url.index("/", 8)]
+        reason, ask_scope, ask_blocked = self._hosts.get((group, authority)) or self._of_host(group, authority)
         if reason and (scoped or reason is not Reason.SCOPE):
             return reason
-        if ask_scope and scoped and (refused := self.scope_of(group).judge(url, host, self._site_of(host))):
-            return refused
-        if ask_blocked and filters.blocked.blocks_url(url, host):
+        if ask_scope and scoped:
+            host = host_of(url)
+            if refused := self.scope_of(group).judge(url, host, self._site_of(host)):
+                return refused
+        if ask_blocked and filters.blocked.blocks_url(url, host_of(url)):
             return Reason.BLOCKED
-        if filtered and filters.extensions and extension_of(url) in filters.extensions:
-            return Reason.EXTENSION
+        if filtered and filters.extensions:
+            # Without a query the extension is what follows the last dot, or there is none: few URLs get past this.
+            tail = url[url.rfind(".") + 1 :]
+            if ("?" in url or tail.lower() in filters.extensions) and extension_of(url) in filters.extensions:
+                return Reason.EXTENSION
         if self._patterns and (refused := self._reason_of_patterns(url, filtered=filtered)):
             return refused
         return Reason.TRAP if shaped and self.traps is not None and self.traps.shapes.rule_of(url) else ""
@@ -241,7 +258,8 @@ class LinkJudge:
             return Reason.NOT_INCLUDED
         return ""
 
-    def _of_host(self, group: str, host: str) -> _HostVerdict:
+    def _of_host(self, group: str, authority: str) -> _HostVerdict:
+        host = host_of(authority + "/")
         in_scope = self.scope_of(group).of_host(host, self._site_of(host))
         blocked = self.filters.blocked
         reason: str = Reason.SCOPE if in_scope is False else ""
@@ -252,5 +270,5 @@ class LinkJudge:
             reason = Reason.BLOCKED
         if len(self._hosts) >= HOST_VERDICTS_MAX:
             self._hosts.clear()
-        verdict = self._hosts[group, host] = (reason, in_scope is None, host in blocked.prefixes)
+        verdict = self._hosts[group, authority] = (reason, in_scope is None, host in blocked.prefixes)
         return verdict

@@ -49,10 +49,9 @@ class SeenRuns:
 
     def contains(self, prints: Prints) -> NDArray[np.bool_]:
         """See the protocol. The longest run is asked first: it knows most; the others only what it does not know."""
-        found, left = self._among_newest(prints), None
+        found = self._among_newest(prints)
         for run in self._runs:
-            if left is None and not found.any():
-                # Nearly always: what is asked about was named long ago, or never.
+            if not found.any():
                 found = run.contains(prints)
                 continue
             left = np.flatnonzero(~found)
@@ -67,7 +66,10 @@ class SeenRuns:
         numbers = prints.tolist()
         if newest.isdisjoint(numbers) and frozen.isdisjoint(numbers):
             return np.zeros(len(numbers), np.bool_)
-        return np.array([number in newest or number in frozen for number in numbers], np.bool_)
+        known = np.fromiter(map(newest.__contains__, numbers), np.bool_, len(numbers))
+        if frozen:
+            known |= np.fromiter(map(frozen.__contains__, numbers), np.bool_, len(numbers))
+        return known
 
     def touch(self, bytes_max: int) -> Iterator[None]:
         """See the protocol."""

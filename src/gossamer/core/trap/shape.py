@@ -207,7 +207,7 @@ class Shapes:
 def shape_of(url: str, limits: ShapeLimits) -> str:
     """The name of the first rule that a normalised URL breaks; empty for none."""
     start = url.index("/", 8)
-    if _is_plain(url, start):
+    if _is_plain(url, start) or _is_usual(url, start, limits):
         return ""
     path, _, query = url[start:].partition("?")
     host = host_of(url)
@@ -239,6 +239,25 @@ def _is_plain(url: str, start: int) -> bool:
     )
 
 
+def _is_usual(url: str, start: int, limits: ShapeLimits) -> bool:
+    """Whether a URL in more folders has nothing that a rule could find: mere looks that cost less than the rules do."""
+    if (
+        len(url) > min(_PLAIN_CHARACTERS, limits.characters)
+        or _RULED_SIGNS.search(url) is not None
+        or url.count(".", 0, start) > _PLAIN_DOTS
+        or (url[-2:].strip("/").isdigit() and _YEAR_WITHIN.search(url, start) is not None)
+    ):
+        return False
+    segments = url[start:].split("/")
+    return len(segments) - 1 <= limits.segments and len(segments) - len(set(segments)) < _REPEATED_MIN
+
+
+_RULED_SIGNS: Final = re.compile(r"[?;=(]")
+"""A query; and without one of these there is no session id."""
+_YEAR_WITHIN: Final = re.compile(r"/[12][0-9]{3}[/-]")
+"""What every date in a path begins with; it ends in a digit, and perhaps a slash."""
+_REPEATED_MIN: Final = TRAP_SEGMENT_GROUP_REPEATS_MAX - 1
+"""Of the segments, with the empty ones and the numbers, as many must be repetitions before a rule asks for them."""
 _PLAIN_CHARACTERS: Final = 200
 _PLAIN_DOTS: Final = 2
 _PLAIN_SEGMENTS: Final = 2

@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
 import can_ada
 
-from gossamer.core.limits import URL_PARSED_LENGTH_MAX
+from gossamer.core.limits import HOSTS_CACHED_MAX, URL_PARSED_LENGTH_MAX
 from gossamer.core.url.domain import domain_to_ascii
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -116,8 +117,7 @@ def authority_of(href: str) -> str:
 
 def host_of(href: str) -> str:
     """The host of a normalised URL, as `Url.host`."""
-    start = 8 if href[4] == "s" else 7
-    return _host(href[start : href.index("/", start)])
+    return _host(href.split("/", 3)[2])
 
 
 def target_of(href: str) -> str:
@@ -125,6 +125,7 @@ def target_of(href: str) -> str:
     return href[href.index("/", 8) :]
 
 
+@lru_cache(maxsize=HOSTS_CACHED_MAX)
 def _host(host_and_port: str) -> str:
     if host_and_port[0] == "[":
         return host_and_port[1 : host_and_port.index("]")]

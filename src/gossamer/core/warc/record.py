@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from gossamer.core.http.exchange import Truncation
 from gossamer.core.warc.date import timestamp, warc_date
@@ -52,8 +52,7 @@ class WarcInfo:
     """Which fields are archived without their value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
+class Capture(NamedTuple):
     """What all records of one fetch have in common."""
 
     url: str
