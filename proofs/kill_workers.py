@@ -134,19 +134,20 @@ def _judge(site: small_site.Site, crawl: crawls.Crawl, story: Story, pages: int)
 
 
 def _asked_again(site: small_site.Site, story: Story) -> tuple[int, float]:
-    """How many requests for pages were repeats, and the longest time from an answer lost to its kill."""
+    """How many requests for pages were repeats, and the longest time from a request whose answer was lost to its kill.
+
+    The server goes on with an answer whose asker is dead, so that its end says nothing.
+    """
     answers: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for hit in site.hits():
         if hit.uri != "/robots.txt":
-            answers[hit.host, hit.uri].append(hit.ended)
+            answers[hit.host, hit.uri].append(hit.started)
     again, longest = 0, 0.0
     for (host, uri), moments in answers.items():
         for earlier in moments[:-1]:
             again += 1
-            before = min(
-                (moment - earlier for moment in story.killed if moment >= earlier - 0.01), default=float("inf")
-            )
+            before = min((moment - earlier for moment in story.killed if moment >= earlier - 0.1), default=float("inf"))
             longest = max(longest, before)
             if before > LOST_SECONDS_MAX:
-                story.problems.append(f"{host}{uri} was answered {before:.2f} s before a kill and asked for again")
+                story.problems.append(f"{host}{uri} was asked for {before:.2f} s before a kill and asked for again")
     return again, longest

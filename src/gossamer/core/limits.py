@@ -296,8 +296,8 @@ JOURNAL_SECONDS_MAX: Final = 3600.0
 INDEX_JOURNAL_BYTES_MAX: Final = 64 * 1024 * 1024
 """A WARC file is closed, too, once its index lines are this long: they are sorted in memory at its closing."""
 ROW_GROUP_BYTES_MAX: Final = 16 * 1024 * 1024
-"""Arrow bytes gathered into one row group of a Parquet file; a conversion holds one at a time. Of a journal of 90 MiB it
-takes 31 MB then, 48 with groups twice as long, whose file is a tenth smaller."""
+"""Arrow bytes gathered into one row group of a Parquet file; a conversion holds one at a time. Of a journal of 90 MiB
+it takes 31 MB then, 48 with groups twice as long, whose file is a tenth smaller."""
 TAIL_BYTES_CUT_MAX: Final = 64 * 1024 * 1024
 """Recovery cuts an uncommitted tail up to this long; a longer one moves to aside/ for a person to look at."""
 RECORD_BYTES_MAX: Final = 1024 * 1024 * 1024

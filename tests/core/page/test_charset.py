@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.core.page import charset_prescan
 from gossamer.core.page.charset import declared, decode, header_charset
 from gossamer.core.page.charset_labels import ENCODINGS, decoder_of, encoder_of, encoding_of
 from tests.published import SHARED, needs_shared, rows
@@ -212,3 +213,42 @@ def test_published_samples_are_detected(shared: Path) -> None:
             right += decoded.text == body.decode(decoder_of(encoding_of(wanted)), "replace").lstrip("\ufeff")
     assert total > 350
     assert right >= total * 0.98, f"{right} of {total}"
+
+
+HEADS = st.lists(
+    st.sampled_from(
+        (
+            *(
+                b"<!DOCTYPE html>",
+                b'<!doctype a ">',
+                b"<html>",
+                b'<html lang="en" xmlns:x="u">',
+                b"<html a=b>",
+                b"<head>",
+            ),
+            *(
+                b'<meta charset="utf-8">',
+                b'<META CHARSET="Latin1" />',
+                b'<meta charset="none">',
+                b"<meta charset=koi8-r>",
+            ),
+            *(
+                b'<meta charset="koi8-r"',
+                b'<meta name="a" content="b">',
+                b"\n ",
+                b"<!-- -->",
+                b"<title>",
+                b"\xef\xbb\xbf",
+            ),
+        )
+    ),
+    max_size=7,
+).map(b"".join)
+
+
+@given(HEADS)
+def test_usual_beginnings_declare_what_the_scan_finds(head: bytes) -> None:
+    at_once = declared(head)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charset_prescan, "_USUAL", re.compile(b"(?!)"))
+        assert declared(head) == at_once

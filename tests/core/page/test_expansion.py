@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gossamer.core.limits import HTML_NODES_MAX
 from gossamer.core.page import expansion
-from gossamer.core.page.expansion import nodes_at_most
+from gossamer.core.page.expansion import nodes_at_most, tags_at_most
 
 FONTS = "<p>" + "".join(f"<font size={number}>" for number in range(490))
 
@@ -154,3 +154,21 @@ def test_the_estimate_is_no_less_than_the_tree(pieces: list[str]) -> None:
     # html, head, body; a table's body and row; three clones at most for each end tag that closes out of order.
     implied = 3 + 2 * text.count("<t") + 3 * text.count("</")
     assert elements <= text.count("<") + expansion._reopened(text) + implied
+
+
+@given(
+    st.text("<a>\u00e9\u2019\U0001f600", max_size=40),
+    st.sampled_from(["utf-8", "windows-1252", "utf-16le", "iso-2022-jp"]),
+)
+def test_tags_are_never_counted_short(text: str, encoding: str) -> None:
+    body = text.encode(encoding, "ignore")
+    read = body.decode(encoding, "replace")
+    assert tags_at_most(read, body, encoding) >= read.count("<")
+
+
+@pytest.mark.parametrize("letters", ["a", "\u00e9", "\u2019", "\u2019\U0001f600"])
+def test_bounds_do_not_depend_on_how_wide_characters_are(letters: str) -> None:
+    """What a page is judged by is where its tags stand among its characters."""
+    page = "<font color={}>{}" + "<p>x</p>" * 3_000
+    plain = "".join(page.format(number, "a" * len(letters)) for number in range(3))
+    assert nodes_at_most(plain.replace("a" * len(letters) + "<p>", letters + "<p>")) == nodes_at_most(plain)

@@ -112,8 +112,11 @@ class CurlMulti:
             self._arm(left)
             return
         self._act(pycurl.SOCKET_TIMEOUT, 0)
+        self._arm_again()
+
+    def _arm_again(self) -> None:
+        """In case libcurl found it too early by its own clock: it does not say the same moment twice."""
         if self._timer is None and self._deadline is not None:
-            # libcurl found it too early by its own clock, and does not say the same moment twice.
             self._arm(_TIMER_SECONDS)
 
     def _act_soon(self) -> None:

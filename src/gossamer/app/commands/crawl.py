@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from gossamer.app.command_settings import add_setting_flags, given
+from gossamer.app.cores import workers_of
 from gossamer.app.escape import json_line
 from gossamer.app.exit_codes import EXIT_OF, Exit
 from gossamer.app.folder import CrawlFolder, FixedFacts, make_folder, refuse_existing
@@ -108,7 +109,7 @@ def run_and_report(
 def run_crawl(settings: Settings, folder: CrawlFolder, lock: FolderLock, *, resume: bool, ui: Progressing) -> EndState:
     """Crawl in this process, or on as many workers as the settings say. Raises UserError and OSError."""
     # No help text should wait for the whole crawler.
-    if settings.crawl.workers > 1:
+    if workers_of(settings) > 1:
         from gossamer.app.supervisor.run import run_on_workers  # noqa: PLC0415 - as said above
 
         return run_on_workers(settings, folder, lock, resume=resume, ui=ui)

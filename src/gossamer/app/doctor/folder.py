@@ -64,7 +64,8 @@ def folder_findings(path: Path, *, repair: bool, quick: bool, say: Callable[[str
 
 def _misplaced(folder: CrawlFolder, *, repair: bool) -> Iterator[Finding]:
     """What stands where a run will want to write a file, and is none: a folder, a link to nowhere."""
-    for path in (folder.summary_json, folder.changes, folder.orders, folder.added, folder.path / LOG):
+    logs = [folder.path / LOG, *sorted((folder.path / "logs").glob("w*-facts.jsonl"))]
+    for path in (folder.summary_json, folder.changes, folder.orders, folder.added, *logs):
         name = path.relative_to(folder.path)
         if not os.path.lexists(path) or path.is_file():
             continue

@@ -15,7 +15,8 @@ Made from `src/gossamer/core/facts.py` by `python -m gossamer.app.reference docs
 `logs/facts.jsonl` in the crawl folder has one JSON object a line, in the order in which things happened. Every line
 has `at` (UTC, milliseconds), `level` (debug, info, warning, error), `topic` and `fact`, the name in the tables below;
 then the fact's own fields. Lines are ASCII: whatever a site said stands in them as JSON escapes, so they can be shown
-anywhere. A line longer than 16 KiB has its texts cut and says `"cut": true`.
+anywhere. A crawl on several workers has a log of each worker as well, `logs/w0-facts.jsonl` and so on; its
+`logs/facts.jsonl` tells of the crawl as a whole. A line longer than 16 KiB has its texts cut and says `"cut": true`.
 
 At `log.bytes` (100 MB) the file becomes `facts-000001.jsonl.gz` and so on; the newest `log.kept` (10) stay. `log.level`
 and `log.topics` say what is written at all; facts of level debug come once a visit or commit. After a crash the line

@@ -45,6 +45,7 @@ BYTES: Final = {
 }
 LOOPBACK: Final = "127.0.0.1"
 TRUTH: Final = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+AUTO: Final = "auto"
 NONE: Final = "none"
 """The written form of "no such value"."""
 
@@ -329,6 +330,13 @@ def read_field(value: object) -> str:
     return text
 
 
+def read_workers(value: object) -> int:
+    """A number of workers; 0 stands for one on each core."""
+    if isinstance(value, str) and value.strip().lower() == AUTO:
+        return 0
+    return read_positive(value)
+
+
 def optional(kind: Kind[T]) -> Kind[T | None]:
     """That kind, or no value: the word "none"."""
 
@@ -394,6 +402,7 @@ DURATION: Final = Kind("a duration such as 90s, 15m, 6h or 2d", read_duration, w
 SIZE: Final = Kind("a size such as 500kB or 10MiB", read_size, write_size)
 COUNT: Final = Kind("a whole number, 0 or more", read_count)
 POSITIVE: Final = Kind("a whole number, 1 or more", read_positive)
+WORKERS: Final = Kind(f"a whole number, 1 or more, or {AUTO}", read_workers, lambda value: value or AUTO)
 NUMBER: Final = Kind("a number, 0 or more", read_number)
 SHARE: Final = Kind("a number above 0, at most 1", read_share)
 BOOL: Final = Kind("true or false", read_truth, flag_only=True)

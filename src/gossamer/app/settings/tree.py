@@ -127,7 +127,7 @@ class CrawlSettings:
     max_bytes_per_host: int | None = setting(
         None, kinds.optional(kinds.SIZE), "bytes received of one host", Change.LIVE
     )
-    workers: int = setting(1, kinds.POSITIVE, "worker processes")
+    workers: int = setting(1, kinds.WORKERS, "worker processes; auto: one on each core")
     shards: int = setting(16, kinds.POSITIVE, "shards that sites are spread over", Change.FIXED)
     commit_interval: float = setting(0.25, kinds.DURATION, "time between commits: what a crash costs at most")
     patience: float = setting(600.0, kinds.DURATION, "time without a lease that ends as stalled", Change.LIVE)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from gossamer import __version__
 from gossamer.adapters.facts_jsonl import JsonlFacts
 from gossamer.app.control import ControlServer
+from gossamer.app.cores import workers_of
 from gossamer.app.fact_words import fact_words
 from gossamer.app.memory import memory_now
 from gossamer.app.metrics import Readings
@@ -55,7 +56,7 @@ async def supervise(
     started = time.time()
     plan = Plan(
         folder=folder,
-        workers=settings.crawl.workers,
+        workers=workers_of(settings),
         secret=secrets.token_bytes(SECRET_BYTES),
         found=read_found(folder, settings),
         deadline=caps_of(settings, started).deadline,
