@@ -102,10 +102,11 @@ def _kill(process: subprocess.Popen[bytes], victim: str, story: Story) -> None:
     for number in named[victim]:
         with suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)
+    if victim != ONE:
+        # Its workers die when it is gone, which takes a busy machine a while.
+        process.wait()
     story.killed.append(time.time())
     story.victims[victim] += 1
-    if victim != ONE:
-        process.wait()
 
 
 def _workers(process: int) -> list[int]:
@@ -146,7 +147,7 @@ def _asked_again(site: small_site.Site, story: Story) -> tuple[int, float]:
     for (host, uri), moments in answers.items():
         for earlier in moments[:-1]:
             again += 1
-            before = min((moment - earlier for moment in story.killed if moment >= earlier - 0.1), default=float("inf"))
+            before = min((moment - earlier for moment in story.killed if moment >= earlier - 0.2), default=float("inf"))
             longest = max(longest, before)
             if before > LOST_SECONDS_MAX:
                 story.problems.append(f"{host}{uri} was asked for {before:.2f} s before a kill and asked for again")

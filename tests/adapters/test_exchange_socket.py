@@ -20,7 +20,7 @@ from gossamer.ports.exchange import Parcel, ShardExchange
 from tests.ports.check_exchange import CLAIM, ExchangeChecks, Inbox, until
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Coroutine, Iterator
+    from collections.abc import AsyncGenerator, Coroutine, Generator
 
 SECRET = b"of this run"
 
@@ -39,7 +39,7 @@ class TestLocalExchange(ExchangeChecks):
 
 
 @contextlib.contextmanager
-def sockets() -> Iterator[Path]:
+def sockets() -> Generator[Path]:
     """A folder with a short path."""
     with tempfile.TemporaryDirectory(prefix="g-") as name:
         yield Path(name)

@@ -54,3 +54,19 @@ def test_a_holder_that_said_nothing(tmp_path: Path) -> None:
 def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         FolderLock(tmp_path / "absent" / "lock")
+
+
+def test_processes_that_outlive_the_holder_are_waited_for(tmp_path: Path) -> None:
+    code = HOLD + (
+        "import subprocess; lock = FolderLock(Path(sys.argv[1])); "
+        "subprocess.Popen(['sleep', '0.3'], pass_fds=[lock.descriptor]); print('held', flush=True)"
+    )
+    source = Path(__file__).parents[2] / "src"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "lock")],
+        env={"PYTHONPATH": str(source), "PATH": os.environ["PATH"]},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    assert done.returncode == 0
+    FolderLock(tmp_path / "lock").release()

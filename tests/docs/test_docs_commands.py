@@ -18,7 +18,7 @@ GOSSAMER = [line for page, text in PAGES.items() for line in command_lines("goss
 DEV = [line for page, text in PAGES.items() for line in command_lines("dev", text, page)]
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OVERALL_FLAGS = {"--help", "--version"}
-DEV_FLAGS = {"--list", "--quick", "--serve"}
+DEV_FLAGS = {"--list", "--quick", "--ratchet", "--record", "--serve"}
 STRANGERS = {"pip", "curl"}
 """Programs of others, with flags of their own."""
 SIMULATE = "simulate"

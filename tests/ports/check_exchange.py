@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
@@ -27,7 +28,7 @@ class Inbox:
     durable: asyncio.Event = field(default_factory=asyncio.Event)
     order: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def receive(self, parcels: list[Parcel]) -> None:
+    async def receive(self, parcels: Sequence[Parcel]) -> None:
         async with self.order:
             await asyncio.sleep(0)
             self.received += parcels

@@ -385,7 +385,9 @@ _SCHEMAS: Final = {dataset: _journal_schema(dataset) for dataset in KNOWN}
 def _checked_length(dataset: str, columns: Columns) -> int:
     if dataset not in KNOWN:
         raise ValueError(f"no dataset {dataset!r}; there are {', '.join(KNOWN)}")
-    if amiss := _NAMES[dataset].symmetric_difference(columns):
+    names = _NAMES[dataset]
+    if len(columns) != len(names) or not names.issuperset(columns):
+        amiss = names.symmetric_difference(columns)
         raise ValueError(f"columns of {dataset} missing or unknown: {', '.join(sorted(amiss))}")
     lengths = set(map(len, columns.values()))
     if len(lengths) != 1:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from gossamer.app.whole_file import append_lines
 from gossamer.core.url.parse import host_of
-from gossamer.flow.operations import add_urls, is_known, name_sites
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,6 +33,9 @@ def queue_added(worker: Worker, seeds: Sequence[Seed]) -> dict[str, str]:
     Called when seeds are added to a running crawl, and for all of them when a crawl is opened: what was added while it
     stood still, or lost in a crash before its commit, is queued then.
     """
+    # A crawl that runs; whoever only keeps seeds should not wait for its machinery.
+    from gossamer.flow.operations import add_urls, is_known, name_sites  # noqa: PLC0415 - as said above
+
     refused: dict[str, str] = {}
     for seed in seeds:
         if not worker.owns(host_of(seed.url)) or is_known(worker, seed.url):

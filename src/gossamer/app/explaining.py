@@ -140,7 +140,9 @@ def _inspection(worker: Worker, named: Callable[[str], str] = lambda _: "") -> I
 
 def _crawl_state(worker: Worker, now: float) -> CrawlState:
     budget = worker.budget
-    if budget.is_spent(now) or budget.room(now).leases <= 0 < budget.fetches_max - budget.fetches_reserved:
+    # Bounds that are lent may be raised in a moment.
+    is_full = budget.lender is None and budget.room(now).leases <= 0 < budget.fetches_max - budget.fetches_reserved
+    if budget.is_spent(now) or is_full:
         text = "a cap of the whole crawl is reached: pages, bytes or time"
         return CrawlState(running=True, code="crawl limit", text=text)
     if worker.stopping:

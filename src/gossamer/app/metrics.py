@@ -27,13 +27,14 @@ COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 class Readings:
     """What the metrics are read from, at one moment. `started`: of this run, seconds since the epoch.
 
-    `cpu_seconds` and `memory` of a process that runs the workers and is none itself.
+    `cpu_seconds`, `memory` and `memory_peak` of a process that runs the workers and is none itself.
     """
 
     workers: Sequence[WorkerFigures]
     started: float
     cpu_seconds: float = 0.0
     memory: int = 0
+    memory_peak: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +100,6 @@ def _states(numbers: Numbers) -> Mapping[str, float]:
     }
 
 
-def _lost(numbers: Numbers) -> float:
-    return numbers.sum(lambda worker: worker.tallies.lost)
-
-
-def _memory(numbers: Numbers) -> float:
-    return numbers.readings.memory + numbers.sum(lambda worker: worker.memory)
-
-
-def _memory_peak(numbers: Numbers) -> float:
-    return numbers.sum(lambda worker: worker.memory_peak)
-
-
-def _cpu(numbers: Numbers) -> float:
-    return numbers.readings.cpu_seconds + numbers.sum(lambda worker: worker.cpu_seconds)
-
-
 METRICS: Final = (
     Metric("gossamer_build_info", GAUGE, "release", "always 1", lambda _: {__version__: 1}),
     Metric("gossamer_started_seconds", GAUGE, "", "start of this run, s since the epoch", lambda n: n.readings.started),
@@ -177,7 +162,7 @@ METRICS: Final = (
         GAUGE,
         "",
         "the most that each ever had, in all",
-        lambda n: n.sum(lambda w: w.memory_peak),
+        lambda n: n.readings.memory_peak + n.sum(lambda w: w.memory_peak),
     ),
     Metric(
         "gossamer_cpu_seconds_total",

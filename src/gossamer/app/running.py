@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import time
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from gossamer import __version__
 from gossamer.adapters.refused_arrow import ArrowRefused
@@ -18,6 +17,7 @@ from gossamer.app.census import Census
 from gossamer.app.collection import seldom_collected
 from gossamer.app.control import ControlServer
 from gossamer.app.disk_trouble import disk_trouble
+from gossamer.app.event_loop import SHOW_SECONDS, new_loop, signals_to
 from gossamer.app.exit_codes import Exit
 from gossamer.app.explaining import answer_explain, answer_forget
 from gossamer.app.host_books import QUERIES, HostBooks, Message, books_of
@@ -38,7 +38,7 @@ from gossamer.flow.scope_change import reconsider
 from gossamer.flow.seeding import seed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import Callable
 
     from gossamer.app.control import Answering
     from gossamer.app.folder import CrawlFolder
@@ -49,21 +49,11 @@ if TYPE_CHECKING:
     from gossamer.flow.worker import Worker
     from gossamer.ports.files import Recovery
 
-SHOW_SECONDS: Final = 0.5
-"""Time between snapshots for the live line."""
-
 
 def run_crawl(settings: Settings, folder: CrawlFolder, *, resume: bool, ui: Progressing) -> EndState:
     """Crawl until there is a reason to end. The folder is locked by the caller. Raises UserError and OSError."""
     with seldom_collected(), asyncio.Runner(loop_factory=new_loop) as runner:
         return runner.run(crawl_folder(settings, folder, resume=resume, ui=ui))
-
-
-def new_loop() -> asyncio.AbstractEventLoop:
-    """The event loop of a process that is nothing but a crawl."""
-    import uvloop  # noqa: PLC0415 - only a crawl needs it
-
-    return uvloop.new_event_loop()
 
 
 @dataclass(slots=True)
@@ -223,19 +213,6 @@ async def _show(run: Run) -> None:
     while True:
         run.ui.show(run.progress())
         await asyncio.sleep(SHOW_SECONDS)
-
-
-@asynccontextmanager
-async def signals_to(interrupt: Callable[[], None]) -> AsyncGenerator[None]:
-    """Have Ctrl-C and pleas to end call `interrupt` while the block runs."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupt)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
 
 
 def _tell_start(run: Run, recovery: Recovery, *, resume: bool) -> None:

@@ -19,13 +19,12 @@ from gossamer.adapters.offload_thread import ThreadOffload
 from gossamer.adapters.parser_turbohtml import TurboParser
 from gossamer.adapters.resolver_cares import CaresResolver
 from gossamer.adapters.store_rocksdb import RocksResources, RocksStore, write_buffers
-from gossamer.app.errors import UserError
-from gossamer.app.exit_codes import Exit
 from gossamer.app.host_wiring import host_requests, host_rules
 from gossamer.app.orders import OPERATOR_PAUSE, read_orders
 from gossamer.app.policies import frontier_policy, hosts_map, shares_of
 from gossamer.app.priority_wiring import make_scoring
 from gossamer.app.scope_wiring import crawl_judge
+from gossamer.app.shard_wiring import expect_stores, shard_rules
 from gossamer.app.trap_wiring import trap_rules
 from gossamer.app.watching import Watching, make_watching
 from gossamer.core.deal import ALONE, Deal, newest_commits
@@ -38,7 +37,6 @@ from gossamer.core.http.blanking import BLANKED_WORDS
 from gossamer.core.http.exchange import FetchLimits
 from gossamer.core.http.request import PRODUCT
 from gossamer.core.politeness.ceiling import CeilingPolicy, Ceilings
-from gossamer.core.seen.fingerprint import Fingerprinter
 from gossamer.core.warc.record import WarcInfo
 from gossamer.flow.asking import Asking
 from gossamer.flow.budget import Budget
@@ -56,7 +54,6 @@ from gossamer.flow.own_shards import OwnShards
 from gossamer.flow.restoring import restore_working_set
 from gossamer.flow.seen_files import SeenFiles, SeenRules, newest_share
 from gossamer.flow.shard import Shard
-from gossamer.flow.shard_rules import ShardRules
 from gossamer.flow.worker import CrawlPolicy, Worker
 from gossamer.ports.store import StoreError
 
@@ -164,14 +161,6 @@ def make_worker(
     return worker, world, recovery
 
 
-def shard_rules(settings: Settings, folder: CrawlFolder) -> ShardRules:
-    """How URLs become keys, sites and shards in this crawl."""
-    facts = folder.read_facts()
-    return ShardRules(
-        Fingerprinter(facts.hash_key), facts.keys, folder.read_sites(), settings.crawl.shards, settings.keys.learn
-    )
-
-
 def _seen_rules(settings: Settings, folder: CrawlFolder, deal: Deal) -> SeenRules:
     return SeenRules(
         FolderDisk(folder.path),
@@ -240,20 +229,6 @@ def warc_info(settings: Settings) -> WarcInfo:
 def make_asking(settings: Settings) -> Asking:
     """What hosts are sent beside the usual, secrets and all. Raises UserError for a secret that is not there."""
     return Asking(host_requests(settings), settings.archive.keep_secrets)
-
-
-def expect_stores(settings: Settings, folder: CrawlFolder) -> None:
-    """Raise UserError (exit 7) where a store is missing.
-
-    Every shard has a store once anything was committed: the archive begins with the first commit.
-    """
-    missing = [number for number in range(settings.crawl.shards) if not folder.shard(number).exists()]
-    if missing and (folder.path / "archive").exists():
-        raise UserError(
-            f"{folder.shard(missing[0])} is missing, and with it what is known of its hosts",
-            f"restore it from a copy, or: gossamer doctor {folder.path} --repair",
-            Exit.FOLDER,
-        )
 
 
 def _open_stores(folder: CrawlFolder, numbers: Collection[int]) -> Iterator[RocksStore]:

@@ -56,7 +56,7 @@ def kind_word(kind: LeaseKind) -> str:
     return kind.value
 
 
-def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
+def page_row(finished: Finished, links: int) -> Columns:
     """One row of `pages`; `links` is how many were found."""
     lease, exchange, reading, stored = finished.lease, finished.exchange, finished.reading, finished.stored
     record, document, outcome = finished.record, reading.document, reading.outcome
@@ -101,7 +101,7 @@ def page_row(finished: Finished, links: int) -> dict[str, list[Any]]:
         **_stated(finished.preferences),
         **(_NOTHING_HINTED if record.hints is None else _hinted(record.hints)),
     }
-    return {name: [value] for name, value in row.items()}
+    return dict(zip(row, zip(row.values(), strict=True), strict=True))
 
 
 def _stated(preferences: Preferences) -> dict[str, Any]:

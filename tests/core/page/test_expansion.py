@@ -88,7 +88,7 @@ def test_start_tags_are_found_whatever_characters_stand_before(first: str, tag: 
     ],
 )
 def test_only_what_certainly_closes_at_once_is_left_out(text: str, left_open: set[str]) -> None:
-    assert expansion._distinct_left_open(text, expansion._beginnings(text)) == left_open
+    assert expansion._distinct_left_open(text, expansion._beginnings(text).tolist()) == left_open
 
 
 PIECES = [

@@ -81,9 +81,9 @@ class FrameConnection(asyncio.Protocol):
         """See asyncio.Protocol."""
         self._room.set()
 
-    def connection_lost(self, error: Exception | None) -> None:
+    def connection_lost(self, exc: Exception | None) -> None:
         """See asyncio.Protocol."""
-        del error
+        del exc
         self._room.set()
         if not self.lost.done():
             self.lost.set_result(None)

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 FOOT_BYTES_MAX: Final = 65_535
 """A stored block's length has 16 bits (RFC 1951 section 3.2.4)."""
 _HEAD: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
-_HREF: Final = re.compile(rb'(<a\s[^>]*?href=")(?!#|[A-Za-z][A-Za-z0-9+.-]*:|//)([^"#]+)([^"]*")')
+_HREF: Final = re.compile(
+    rb"""(<(?:(?:a|area)\s[^>]*?|link\s(?![^>]*(?:stylesheet|icon|\.css))[^>]*?)href\s*=\s*["'])"""
+    rb"""(?!#|[A-Za-z][A-Za-z0-9+.-]*:|//)([^"'#>]*)([^"'>]*["'])""",
+    re.IGNORECASE,
+)
+"""What leads to another document: anchors, and links such as "next"; not style sheets and the like."""
 
 
 @dataclass(frozen=True, slots=True)

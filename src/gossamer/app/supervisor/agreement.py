@@ -8,12 +8,8 @@ rested at once, and nothing was on its way. A worker that got work in between ha
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from gossamer.core.ending import EndState, Wish, agreed_end
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @dataclass(slots=True)
@@ -47,7 +43,7 @@ class Agreement:
             self.disturb()
             return None
         self._confirmed.add(worker)
-        if self._confirmed != self.workers:
+        if not self._confirmed >= self.workers:
             return None
         self.is_asking = False
         return agreed_end([wish for wish, _ in self._wishes.values()])
@@ -66,12 +62,9 @@ class Agreement:
         return self._begin()
 
     def _begin(self) -> bool:
-        if self.is_asking or self._resting() != self.workers:
+        if self.is_asking or not self._wishes.keys() >= self.workers:
             return False
         self.round += 1
         self.is_asking = True
         self._confirmed.clear()
         return True
-
-    def _resting(self) -> Iterable[int]:
-        return frozenset(self._wishes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from gossamer.app.explaining import normalised, note_forgotten
 from gossamer.app.numbers import caps_of, numbers_of, progress_of
 from gossamer.app.operations import OPERATIONS, Operated
 from gossamer.app.orders import host_name
-from gossamer.app.supervisor.requests import ADD, IN_FORCE, RELEASE, UNKNOWN
+from gossamer.app.supervisor.messages import ADD, IN_FORCE, RELEASE, UNKNOWN
 from gossamer.app.watching import log_rules
 from gossamer.core.url.parse import host_of
 
@@ -45,15 +46,26 @@ class DistantCrawl:
     """
 
     supervisor: Supervisor
-    started: float
+    settings: Settings
     log: JsonlFacts
     tell: Callable[[Fact], None]
-    caps: Caps
+    started: float = field(default_factory=time.time)
+    """When all workers had opened their parts; before that, when this was made."""
+    caps: Caps = field(init=False)
     requests: list[Message] = field(default_factory=list[Message])
+
+    def __post_init__(self) -> None:
+        self.caps = caps_of(self.settings, self.started)
+
+    def begin(self) -> None:
+        """The time of the run counts from now on."""
+        self.started = time.time()
+        self.caps = caps_of(self.settings, self.started)
+        self.supervisor.deadline = self.caps.deadline
 
     def put_in_force(self, settings: Settings, orders: Orders) -> None:  # noqa: ARG002 - workers read them in the folder
         """See `Live`."""
-        self.caps = caps_of(settings, self.started)
+        self.settings, self.caps = settings, caps_of(settings, self.started)
         self.log.rules = log_rules(settings)
         self.supervisor.adopt(self.caps)
         self.requests.append({"ask": IN_FORCE, "deadline": self.caps.deadline})

@@ -32,6 +32,8 @@ class Membership:
         """The first message."""
         self.let_go: asyncio.Future[bool] = loop.create_future()
         """Whether the crawl begins, or is stopped before."""
+        self.deadline: float | None = None
+        """When the time of this run is over, seconds since the epoch; known when the crawl begins."""
         self.connection = FrameConnection(self._heard, SUPERVISOR_FRAME_BYTES_MAX)
         self.answer: Callable[[messages.Ask], None] | None = None
         self.stop: Callable[[messages.Stop], None] | None = None
@@ -81,7 +83,8 @@ class Membership:
         match message:
             case messages.Start():
                 self.started.set_result(message)
-            case messages.Go():
+            case messages.Go(deadline):
+                self.deadline = deadline
                 if not self.let_go.done():
                     self.let_go.set_result(True)
             case messages.Ask():
@@ -89,7 +92,9 @@ class Membership:
             case messages.Stop():
                 if not self.let_go.done():
                     self.let_go.set_result(False)
-                _handler(self.stop)(message)
+                # Before its part is open there is nothing to stop but the beginning.
+                if self.stop is not None:
+                    self.stop(message)
             case messages.Widen():
                 _handler(self.widened)(message)
             case _:

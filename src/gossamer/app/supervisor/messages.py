@@ -15,6 +15,12 @@ from gossamer.core.warc.location import FileMark
 from gossamer.flow.budget import Cap
 from gossamer.flow.opening import Found
 
+IN_FORCE: Final = "in force"
+ADD: Final = "add seeds"
+UNKNOWN: Final = "unknown hosts"
+RELEASE: Final = "release freed"
+"""Requests that only a supervisor makes, beside those of the control socket."""
+
 # --- to a worker -------------------------------------------------------------------------------------------------
 
 
@@ -25,8 +31,6 @@ class Start(msgspec.Struct, frozen=True, tag=True):
     number: int
     workers: int
     resume: bool
-    deadline: float | None
-    """When the time of this run is over, seconds since the epoch."""
     secret: bytes
     """Of the run; workers know each other by it."""
     files: list[FileMark]
@@ -45,6 +49,9 @@ class Start(msgspec.Struct, frozen=True, tag=True):
 
 class Go(msgspec.Struct, frozen=True, tag=True):
     """All workers have opened their parts, or this one takes its place among them again: crawl."""
+
+    deadline: float | None
+    """When the time of this run is over, seconds since the epoch."""
 
 
 class Ask(msgspec.Struct, frozen=True, tag=True):

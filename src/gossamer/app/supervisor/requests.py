@@ -14,6 +14,7 @@ from gossamer.app.operations import Operated
 from gossamer.app.orders import read_orders
 from gossamer.app.seeds import Seed
 from gossamer.app.supervisor import messages
+from gossamer.app.supervisor.messages import ADD, IN_FORCE, RELEASE, UNKNOWN
 from gossamer.app.suspects import answer_suspects
 
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
     from gossamer.app.control import Answering
 
 Message = dict[str, Any]
-
-IN_FORCE = "in force"
-ADD = "add seeds"
-UNKNOWN = "unknown hosts"
-RELEASE = "release freed"
-"""Requests that only a supervisor makes, beside those of the control socket."""
 
 
 @dataclass(slots=True)

@@ -13,18 +13,18 @@ from gossamer import __version__
 from gossamer.adapters.facts_jsonl import JsonlFacts
 from gossamer.app.control import ControlServer
 from gossamer.app.cores import workers_of
+from gossamer.app.event_loop import SHOW_SECONDS, new_loop, signals_to
 from gossamer.app.fact_words import fact_words
-from gossamer.app.memory import memory_now
+from gossamer.app.memory import memory_now, memory_peak
 from gossamer.app.metrics import Readings
 from gossamer.app.metrics_server import serving_metrics
 from gossamer.app.numbers import Closing, Ended, caps_of
 from gossamer.app.operations import Operated
-from gossamer.app.running import SHOW_SECONDS, new_loop, signals_to
+from gossamer.app.shard_wiring import expect_stores, shard_rules
 from gossamer.app.stopped import read_found
 from gossamer.app.supervisor.answers import Answers, DistantCrawl
 from gossamer.app.supervisor.supervising import Plan, Supervisor
 from gossamer.app.watching import log_rules
-from gossamer.app.wiring import expect_stores, shard_rules
 from gossamer.core.facts import CrawlEnded, CrawlStarted, WorkerLost
 
 if TYPE_CHECKING:
@@ -53,23 +53,21 @@ async def supervise(
 ) -> EndState:
     """The same on the running event loop."""
     expect_stores(settings, folder)
-    started = time.time()
     plan = Plan(
         folder=folder,
         workers=workers_of(settings),
         secret=secrets.token_bytes(SECRET_BYTES),
         found=read_found(folder, settings),
-        deadline=caps_of(settings, started).deadline,
         resume=resume,
         lock=lock,
         body_bytes=settings.fetch.body_bytes,
     )
     folder.begin_run()
     with _log(settings, folder) as log:
-        return await _supervise(settings, plan, log, started, ui)
+        return await _supervise(settings, plan, log, ui)
 
 
-async def _supervise(settings: Settings, plan: Plan, log: JsonlFacts, started: float, ui: Progressing) -> EndState:
+async def _supervise(settings: Settings, plan: Plan, log: JsonlFacts, ui: Progressing) -> EndState:
     folder, resume = plan.folder, plan.resume
 
     def tell(fact: Fact) -> None:
@@ -79,15 +77,15 @@ async def _supervise(settings: Settings, plan: Plan, log: JsonlFacts, started: f
         if isinstance(fact, WorkerLost):
             ui.say(fact_words(fact))
 
-    caps = caps_of(settings, started)
-    supervisor = Supervisor(plan, ui, tell, caps)
-    live = DistantCrawl(supervisor, started, log, tell, caps)
+    supervisor = Supervisor(plan, ui, tell, caps_of(settings, time.time()))
+    live = DistantCrawl(supervisor, settings, log, tell)
+    supervisor.begins = live.begin
     operated = Operated(folder, settings, live)
     answers = Answers(supervisor, operated, live, shard_rules(settings, folder), time.time)
     tell(CrawlStarted(__version__, resume, settings.crawl.shards, os.getpid()))
 
     def readings() -> Readings:
-        return Readings(supervisor.summed().workers, started, time.process_time(), memory_now())
+        return Readings(supervisor.summed().workers, live.started, time.process_time(), memory_now(), memory_peak())
 
     showing = asyncio.ensure_future(_show(answers, ui))
     try:

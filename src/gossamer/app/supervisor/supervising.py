@@ -50,7 +50,6 @@ class Plan:
     workers: int
     secret: bytes
     found: Found
-    deadline: float | None
     resume: bool
     lock: FolderLock
     body_bytes: int
@@ -67,6 +66,10 @@ class Supervisor:
     fellows: list[Fellow] = field(init=False)
     lending: Lending = field(init=False)
     agreement: Agreement = field(init=False)
+    begins: Callable[[], None] = lambda: None
+    """Called when all workers have opened their parts; sets the deadline."""
+    deadline: float | None = None
+    """When the time of this run is over, seconds since the epoch."""
     interrupts: int = 0
     failure: UserError | None = None
     """Why the run cannot go on, where people can put it right; raised once all workers have ended."""
@@ -128,7 +131,7 @@ class Supervisor:
 
     def adopt(self, caps: Caps) -> None:
         """Other caps are in force."""
-        self.plan.deadline = caps.deadline
+        self.deadline = caps.deadline
         self.lending.adopt(caps)
 
     def owner_of(self, shard: int) -> Fellow:
@@ -193,11 +196,12 @@ class Supervisor:
         elif all(each.is_ready for each in self.fellows):
             # Nobody commits before all files are brought back to what was committed: see `Deal`.
             self._begun = True
+            self.begins()
             for each in self.fellows:
                 self._go(each)
 
     def _go(self, fellow: Fellow) -> None:
-        fellow.send(messages.Go())
+        fellow.send(messages.Go(self.deadline))
         self.lending.tell()
         if self.interrupts or self.failure is not None:
             fellow.send(messages.Stop(at_once=self._is_at_once()))
@@ -239,7 +243,6 @@ class Supervisor:
             workers=plan.workers,
             # One that comes back must keep the gaps to hosts it may have met before.
             resume=plan.resume or self._begun,
-            deadline=plan.deadline,
             secret=plan.secret,
             files=list(found.files.values()),
             commits=found.commits,
@@ -256,22 +259,29 @@ class Supervisor:
     async def _after(self, fellow: Fellow) -> None:
         """A worker's connection is over: it has come to its end, or it is started again."""
         status = await fellow.reap()
-        if fellow.ended is None and not (self.failure is not None or self._is_at_once()):
+        if fellow.ended is None and not self._gives_up():
             pause = self._count_death()
             self.note(WorkerLost(fellow.number, status, len(self._deaths), pause))
-            if pause >= 0:
-                await asyncio.sleep(pause)
-            if self.failure is None and pause >= 0:
+            await asyncio.sleep(max(0.0, pause))
+            if pause < 0:
+                self._give_up(fellow)
+            elif not self._gives_up():
                 await self._start(fellow)
                 return
-            self.failure = self.failure or UserError(
-                f"worker {fellow.number} was lost, and {len(self._deaths)} workers within "
-                f"{WORKER_DEATHS_SECONDS / 60:g} minutes: what was committed is safe",
-                "what it said last stands above; gossamer resume DIR goes on",
-                Exit.BUG,
-            )
-            self._stop()
         self._is_over(fellow)
+
+    def _gives_up(self) -> bool:
+        """Whether a lost worker is not started again."""
+        return self.failure is not None or self._is_at_once()
+
+    def _give_up(self, fellow: Fellow) -> None:
+        self.failure = self.failure or UserError(
+            f"worker {fellow.number} was lost, and {len(self._deaths)} workers within "
+            f"{WORKER_DEATHS_SECONDS / 60:g} minutes: what was committed is safe",
+            "what it said last stands above; gossamer resume DIR goes on",
+            Exit.BUG,
+        )
+        self._stop()
 
     def _is_over(self, fellow: Fellow) -> None:
         self._finished.add(fellow.number)

@@ -27,12 +27,13 @@ from gossamer.app.collection import seldom_collected
 from gossamer.app.control import peer_path
 from gossamer.app.disk_trouble import disk_trouble
 from gossamer.app.errors import UserError
+from gossamer.app.event_loop import new_loop
 from gossamer.app.exit_codes import Exit
 from gossamer.app.folder import open_folder
 from gossamer.app.in_force import LiveCrawl
 from gossamer.app.numbers import closing_of
 from gossamer.app.operations import Operated
-from gossamer.app.running import new_loop, recovery_words, tell_recovery
+from gossamer.app.running import recovery_words, tell_recovery
 from gossamer.app.scope_wiring import judged_by
 from gossamer.app.supervisor import messages
 from gossamer.app.supervisor.membership import Membership
@@ -139,7 +140,6 @@ async def _crawl_part(member: Membership, start: messages.Start) -> None:
     exchange = SocketExchange(deal, partial(peer_path, folder), start.secret)
     part = Part(deal, start.found, exchange)
     worker, world, recovery = make_worker(settings, folder, resume=start.resume, part=part)
-    worker.budget.deadline = start.deadline
     run = _Run(member, start, worker, world, folder, settings)
     member.stop = run.stop
     member.widened = lambda widen: _widen(worker, widen)
@@ -159,7 +159,7 @@ async def _crawl_opened(run: _Run, recovery: Recovery, exchange: SocketExchange)
     worker, member, folder = run.worker, run.member, run.folder
     run.world.watching.say = lambda text: member.send(messages.Say(text))
     tell_recovery(worker, recovery)
-    worker.widened = lambda *widening: member.send(messages.Widened(*widening))
+    worker.widened = lambda seed, target, group: member.send(messages.Widened(seed, target, group))
     live = LiveCrawl(
         worker,
         run.world.clock.now(),
@@ -179,6 +179,7 @@ async def _crawl_opened(run: _Run, recovery: Recovery, exchange: SocketExchange)
         # Others may not have brought their files back yet, and nothing may be committed before.
         refused.close()
         return EndState.INTERRUPTED
+    worker.budget.deadline = member.deadline
     if not reconsider(worker, judged_by(run.settings, worker.judge), lambda: refused):
         refused.close()
     seed(worker, ((each.url, each.group) for each in folder.read_seeds()))

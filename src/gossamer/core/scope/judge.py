@@ -120,7 +120,7 @@ class LinkJudge:
         usual = known.setdefault((group, _EVERYTHING), {})
         by_kind: dict[int, tuple[str, bool, tuple[bool, bool, bool], dict[str, str]]] = {}
         unusual = bytearray(256)
-        for kind in set(links.kinds):
+        for kind in sorted(set(links.kinds)):
             reason, heeds_nofollow, asked = self._of_kind(kind, too_deep, all_nofollow)
             by_kind[kind] = (reason, heeds_nofollow, asked, known.setdefault((group, asked), {}))
             unusual[kind] = bool(reason) or asked != _EVERYTHING
