@@ -142,7 +142,9 @@ class JsonlFacts:
                 path.unlink(missing_ok=True)
 
     def _numbers(self) -> list[int]:
-        names = [path.name.removeprefix(f"{self._name}-").partition(".")[0] for path in self._folder.glob(f"{self._name}-*")]
+        names = [
+            path.name.removeprefix(f"{self._name}-").partition(".")[0] for path in self._folder.glob(f"{self._name}-*")
+        ]
         return [int(name) for name in names if name.isdigit()]
 
 

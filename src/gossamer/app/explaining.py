@@ -94,9 +94,7 @@ def normalised(text: str) -> str:
     return url.href
 
 
-def _booked(
-    folder: CrawlFolder, url: str, before: PageRecord | None, now: float, *, noted: bool = False
-) -> Message:
+def _booked(folder: CrawlFolder, url: str, before: PageRecord | None, now: float, *, noted: bool = False) -> Message:
     if before is None:
         raise UserError(f"{url} is not known to this crawl", f"gossamer explain {folder.path} {url}   says why")
     changed = before.state != PageState.QUEUED

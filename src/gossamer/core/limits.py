@@ -461,7 +461,7 @@ EXCHANGE_RETRY_SECONDS: Final = 0.1
 """Between two attempts to reach a worker that does not listen: it starts, or was lost and is being started again."""
 SUPERVISOR_FRAME_BYTES_MAX: Final = 1024**3
 """One message between a supervisor and a worker, both ours; the longest names all files of a crawl."""
-SUPERVISOR_ANSWER_SECONDS_MAX: Final = 8.0
+SUPERVISOR_ANSWER_SECONDS_MAX: Final = 4.0
 """How long a worker may take to answer a question that was passed on to it: less than the asker waits."""
 WORKER_DEATHS_MAX: Final = 5
 """Deaths of workers within `WORKER_DEATHS_SECONDS` that a crawl lives through: a page that kills its worker each time
