@@ -95,7 +95,7 @@ class Worker:
     is_public: Callable[[str], bool] = bool
     """Whether an address is a public one, not in a range the user allowed."""
     facts: FactLog = field(default_factory=Unheard)
-    widened: Callable[[str, str, str], None] = lambda *_: None
+    widened: Callable[[str, str, str], None] = lambda _seed, _target, _group: None
     """Told of each widening of the scope: seed, target, seed group."""
     newest: str = ""
     """The URL of the last page."""
