@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import gossamer
+from gossamer import app
 from gossamer.app import cli
 from gossamer.app.commands.crawl import NEXT, default_folder
 from gossamer.app.disk_trouble import disk_trouble
@@ -53,6 +54,8 @@ def wiring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Wiring:
         module.run_crawl = made.run_crawl  # type: ignore[attr-defined]
         module.read_numbers = made.read_numbers  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, f"gossamer.app.{name}", module)
+        # The package keeps a module that was imported before as an attribute, which goes first.
+        monkeypatch.setattr(app, name, module, raising=False)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     return made

@@ -1,4 +1,4 @@
-"""A connection whose messages are frames: what comes goes to `heard`, and who sends too fast can wait."""
+"""A connection whose messages are frames: what comes goes to `heard`, and who sends too fast can be made to wait."""
 
 from __future__ import annotations
 
@@ -17,27 +17,14 @@ class FrameConnection(asyncio.Protocol):
     def __init__(self, heard: Callable[[bytes], None], bytes_max: int) -> None:
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the connection is over, however it ended."""
-        self.refused = ""
-        """Why this end closed it; empty where it did not."""
         self._heard = heard
         self._reader = FrameReader(bytes_max)
         self._transport: asyncio.Transport | None = None
-        self._room = asyncio.Event()
-        self._room.set()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether something can be sent."""
-        return self._transport is not None and not self._transport.is_closing()
 
     def send(self, payload: bytes) -> None:
         """Send a message; nothing happens where the connection is over."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(framed(payload))
-
-    async def drained(self) -> None:
-        """Return when not much waits to be sent, or the connection is over."""
-        await self._room.wait()
 
     def read(self, *, on: bool) -> None:
         """Let the other end send, or wait."""
@@ -69,21 +56,11 @@ class FrameConnection(asyncio.Protocol):
         try:
             for payload in self._reader.feed(data):
                 self._heard(payload)
-        except FrameRefused as refused:
-            self.refused = str(refused)
+        except FrameRefused:
             self.abort()
-
-    def pause_writing(self) -> None:
-        """See asyncio.Protocol."""
-        self._room.clear()
-
-    def resume_writing(self) -> None:
-        """See asyncio.Protocol."""
-        self._room.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See asyncio.Protocol."""
         del exc
-        self._room.set()
         if not self.lost.done():
             self.lost.set_result(None)

@@ -76,6 +76,8 @@ class Supervisor:
     _end: EndState | None = None
     """What the workers have agreed on."""
     _begun: bool = False
+    _is_stopping: bool = False
+    """Whether all were told to stop; a worker that could not hear it is told when it is ready."""
     _over: asyncio.Event = field(default_factory=asyncio.Event)
     _deaths: deque[float] = field(default_factory=deque[float])
     _freed: dict[tuple[str, float], set[int]] = field(default_factory=dict[tuple[str, float], set[int]])
@@ -193,6 +195,9 @@ class Supervisor:
         self.lending.reopened(fellow.number, message.used)
         if self._begun:
             self._go(fellow)
+        elif self._is_stopping:
+            # The others may be over already, and all would never be ready together.
+            fellow.send(messages.Stop(at_once=self._is_at_once()))
         elif all(each.is_ready for each in self.fellows):
             # Nobody commits before all files are brought back to what was committed: see `Deal`.
             self._begun = True
@@ -203,7 +208,7 @@ class Supervisor:
     def _go(self, fellow: Fellow) -> None:
         fellow.send(messages.Go(self.deadline))
         self.lending.tell()
-        if self.interrupts or self.failure is not None:
+        if self._is_stopping:
             fellow.send(messages.Stop(at_once=self._is_at_once()))
         if self._end is not None:
             fellow.send(messages.End(self._end))
@@ -302,6 +307,7 @@ class Supervisor:
     # --- the rest ------------------------------------------------------------------------------------------------
 
     def _stop(self) -> None:
+        self._is_stopping = True
         for fellow in self.fellows:
             fellow.send(messages.Stop(at_once=self._is_at_once()))
 
