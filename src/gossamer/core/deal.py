@@ -50,8 +50,10 @@ def newest_commits(commits: Mapping[int, int], workers: Mapping[int, int]) -> di
     """
     if not commits:
         return {}
-    last = max(1, workers.get(max(commits, key=lambda shard: commits[shard]), 1))
+    newest_shard = max(commits, key=lambda shard: commits[shard])
+    deal = Deal(workers=max(1, workers.get(newest_shard, 1)))
     newest: dict[int, int] = {}
     for shard, commit in commits.items():
-        newest[shard % last] = max(newest.get(shard % last, 0), commit)
-    return {shard: newest[shard % last] for shard in commits}
+        owner = deal.owner_of(shard)
+        newest[owner] = max(newest.get(owner, 0), commit)
+    return {shard: newest[deal.owner_of(shard)] for shard in commits}

@@ -6,9 +6,12 @@ What comes from the other end is not trusted: a length beyond the limit is refus
 from __future__ import annotations
 
 import struct
-from typing import Final
+from typing import Final, TypeVar
+
+import msgspec
 
 _HEAD: Final = struct.Struct(">I")
+_Message = TypeVar("_Message")
 
 
 class FrameRefused(ValueError):  # noqa: N818 - what became of it
@@ -18,6 +21,14 @@ class FrameRefused(ValueError):  # noqa: N818 - what became of it
 def framed(payload: bytes) -> bytes:
     """A message as it goes on the stream."""
     return _HEAD.pack(len(payload)) + payload
+
+
+def message_in(decoder: msgspec.msgpack.Decoder[_Message], payload: bytes) -> _Message:
+    """The message that a frame holds. Raises FrameRefused where it is none that the decoder knows."""
+    try:
+        return decoder.decode(payload)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise FrameRefused(f"no message of ours: {error}") from error
 
 
 class FrameReader:

@@ -88,10 +88,7 @@ class Line:
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._asked[question.number] = _Asked(question, answer)
         answer.add_done_callback(lambda answer: self._given_up(question) if answer.cancelled() else None)
-        if isinstance(question, Receive) and self._out >= EXCHANGE_BATCHES_OUT_MAX:
-            self._waiting.append(question.number)
-        else:
-            self._send(question)
+        self._send_or_wait(question)
         return answer
 
     def _given_up(self, question: Question) -> None:
@@ -103,6 +100,12 @@ class Line:
         """Say something that needs no answer; lost where there is no connection."""
         if self._connection is not None:
             self._connection.send(encode(message))
+
+    def _send_or_wait(self, question: Question) -> None:
+        if isinstance(question, Receive) and self._out >= EXCHANGE_BATCHES_OUT_MAX:
+            self._waiting.append(question.number)
+        else:
+            self._send(question)
 
     def _send(self, question: Question) -> None:
         if self._connection is not None:
@@ -130,11 +133,8 @@ class Line:
         """On a new connection everything that is not answered is asked anew, as far as may be out at once."""
         self._out = 0
         self._waiting.clear()
-        for number, asked in self._asked.items():
-            if isinstance(asked.question, Receive) and self._out >= EXCHANGE_BATCHES_OUT_MAX:
-                self._waiting.append(number)
-            else:
-                self._send(asked.question)
+        for asked in self._asked.values():
+            self._send_or_wait(asked.question)
 
     def _heard(self, payload: bytes) -> None:
         answer = read_answer(payload)

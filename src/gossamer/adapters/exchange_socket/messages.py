@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from gossamer.core.framing import FrameRefused
+from gossamer.core.framing import message_in
 from gossamer.core.frontier.lease import Errand
 from gossamer.core.robots.answer import RobotsAnswer
 from gossamer.ports.exchange import Claim, Parcel
@@ -96,15 +96,9 @@ def encode(message: Said | Answer) -> bytes:
 
 def read_said(payload: bytes) -> Said:
     """What the asking end said. Raises FrameRefused."""
-    try:
-        return _said.decode(payload)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise FrameRefused(f"no message of ours: {error}") from error
+    return message_in(_said, payload)
 
 
 def read_answer(payload: bytes) -> Answer:
     """What the asked end said. Raises FrameRefused."""
-    try:
-        return _answer.decode(payload)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise FrameRefused(f"no answer of ours: {error}") from error
+    return message_in(_answer, payload)

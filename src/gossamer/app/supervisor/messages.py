@@ -10,7 +10,7 @@ from gossamer.app.numbers import Closing
 from gossamer.app.worker_figures import WorkerFigures
 from gossamer.core.budget.allotment import Loan, Report
 from gossamer.core.ending import EndState, Wish
-from gossamer.core.framing import FrameRefused
+from gossamer.core.framing import message_in
 from gossamer.core.warc.location import FileMark
 from gossamer.flow.budget import Cap
 from gossamer.flow.opening import Found
@@ -198,15 +198,9 @@ def encode(message: ToWorker | FromWorker) -> bytes:
 
 def read_to_worker(payload: bytes) -> ToWorker:
     """What the supervisor said. Raises FrameRefused."""
-    try:
-        return _to_worker.decode(payload)
-    except msgspec.DecodeError as error:
-        raise FrameRefused(str(error)) from error
+    return message_in(_to_worker, payload)
 
 
 def read_from_worker(payload: bytes) -> FromWorker:
     """What a worker said. Raises FrameRefused."""
-    try:
-        return _from_worker.decode(payload)
-    except msgspec.DecodeError as error:
-        raise FrameRefused(str(error)) from error
+    return message_in(_from_worker, payload)

@@ -17,6 +17,7 @@ from gossamer.app.supervisor.fellow import Fellow
 from gossamer.app.supervisor.lending import Lending
 from gossamer.app.suspects import take_off_freed
 from gossamer.app.worker_figures import Summed
+from gossamer.core.deal import Deal
 from gossamer.core.ending import EndState
 from gossamer.core.facts import WorkerLost, WorkerStarted
 from gossamer.core.limits import (
@@ -138,7 +139,7 @@ class Supervisor:
 
     def owner_of(self, shard: int) -> Fellow:
         """The worker that has a shard."""
-        return self.fellows[shard % self.plan.workers]
+        return self.fellows[Deal(workers=self.plan.workers).owner_of(shard)]
 
     def disturb(self) -> None:
         """Workers are about to be asked or told something: the end is agreed on afterwards."""
@@ -197,7 +198,7 @@ class Supervisor:
             self._go(fellow)
         elif self._is_stopping:
             # The others may be over already, and all would never be ready together.
-            fellow.send(messages.Stop(at_once=self._is_at_once()))
+            self._tell_to_stop(fellow)
         elif all(each.is_ready for each in self.fellows):
             # Nobody commits before all files are brought back to what was committed: see `Deal`.
             self._begun = True
@@ -209,7 +210,7 @@ class Supervisor:
         fellow.send(messages.Go(self.deadline))
         self.lending.tell()
         if self._is_stopping:
-            fellow.send(messages.Stop(at_once=self._is_at_once()))
+            self._tell_to_stop(fellow)
         if self._end is not None:
             fellow.send(messages.End(self._end))
 
@@ -309,7 +310,10 @@ class Supervisor:
     def _stop(self) -> None:
         self._is_stopping = True
         for fellow in self.fellows:
-            fellow.send(messages.Stop(at_once=self._is_at_once()))
+            self._tell_to_stop(fellow)
+
+    def _tell_to_stop(self, fellow: Fellow) -> None:
+        fellow.send(messages.Stop(at_once=self._is_at_once()))
 
     def _is_at_once(self) -> bool:
         return self.interrupts > 1
